@@ -33,7 +33,8 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 LONG = (
-    "docs/test_commands.py", "test_demo.py", "test_cluster.py", "runs/test_resume.py", "test_api.py",
+    "docs/test_commands.py", "test_demo.py", "ingest/test_video_poses.py", "test_cluster.py",
+    "review/studies/test_papers.py", "test_tolman_2.py", "runs/test_resume.py", "test_api.py",
     "review/modes/test_browser_write.py", "review/routes/test_browser_workbench.py", "reports/site/test_browser.py",
     "generate/test_vsi_bench.py", "test_cli.py", "simulate/test_made.py", "commands/test_analyze.py",
     "ingest/lidar/test_measure.py", "models/test_addresses.py", "generate/test_families.py",

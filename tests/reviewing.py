@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import uvicorn
 from sqlalchemy import MetaData, Select, select
 
 from three_rooms import ROOMS
@@ -23,6 +24,7 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review import accounts, projects
 from tolman.review.accounts import protection
+from tolman.review.scene_picking import Picking, application
 from tolman.review.server import listen, server_of
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
@@ -237,10 +239,9 @@ def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> t
 
 
 @contextmanager
-def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
-    """Serve in a thread."""
-    site = open_site(settings)
-    server, listening = server_of(settings, site), listen("127.0.0.1", 0)
+def running_in_thread(server: uvicorn.Server) -> Iterator[str]:
+    """Serve in a thread; the address."""
+    listening = listen("127.0.0.1", 0)
     running: Future[None] = Future()
 
     def run() -> None:
@@ -254,15 +255,35 @@ def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     while not server.started:
         assert not running.done(), running.result()  # with the error that ended it
         time.sleep(0.01)
-    served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", site, clock)
     try:
-        yield served
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
-        served.close()
         server.should_exit = True
         thread.join(120)
         listening.close()
+
+
+@contextmanager
+def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
+    """Serve a review in a thread."""
+    site = open_site(settings)
+    try:
+        with running_in_thread(server_of(settings, site)) as url:
+            served = Served(url, site, clock)
+            try:
+                yield served
+            finally:
+                served.close()
+    finally:
         site.database.close()
+
+
+@contextmanager
+def serving_picking(picking: Picking) -> Iterator[str]:
+    """Serve the picking of boxes in a scene, in a thread; the address."""
+    config = uvicorn.Config(application(picking), ws="none", log_level="warning")
+    with running_in_thread(uvicorn.Server(config)) as url:
+        yield url
 
 
 Serve = Callable[..., Served]

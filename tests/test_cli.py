@@ -91,19 +91,8 @@ def test_score_takes_responses_and_ends_with_one_where_some_are_missing(place: P
 
 
 def test_a_part_is_marked(place: Path) -> None:
-    done = tolman(
-        "run",
-        "vsi-bench",
-        "--data",
-        str(EXTRACT),
-        "--model",
-        "baseline/random",
-        "--limit",
-        "10",
-        "--out",
-        "p",
-        cwd=place,
-    )
+    limited = ("--model", "baseline/random", "--limit", "10", "--out", "p")
+    done = tolman("run", "vsi-bench", "--data", str(EXTRACT), *limited, cwd=place)
     assert "baseline/random [10 of 5,130]" in done.stdout
     notes = tolman("report", "p", "--notes", cwd=place)
     assert "PART: baseline/random: 10 of 96 items (--limit 10)." in notes.stdout

@@ -102,23 +102,8 @@ def test_another_version_on_a_machine_is_told(tmp_path: Path, monkeypatch: pytes
 def test_a_machine_that_cannot_draw_is_told_by_its_name(tmp_path: Path) -> None:
     pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     out = tmp_path / "worlds"
-    command = [
-        "simulate",
-        "--scenes",
-        "1",
-        "--shapes",
-        "rectangle",
-        "--seconds",
-        "1",
-        "--rate",
-        "2",
-        "--size",
-        "96x64",
-        "--on",
-        "ray",
-        "--out",
-        str(out),
-    ]
+    small = "--scenes 1 --shapes rectangle --seconds 1 --rate 2 --size 96x64"
+    command = ["simulate", *small.split(), "--on", "ray", "--out", str(out)]
     with RayCluster(1, __EGL_VENDOR_LIBRARY_DIRS="/nowhere", PYOPENGL_PLATFORM="egl") as other:
         environment = {**os.environ, "RAY_ADDRESS": other.address}
         done = subprocess.run(

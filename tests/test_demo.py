@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import terminal
 from loopback import Server, serving
 from tolman.demo.guide import demonstrate
 from tolman.errors import UsageError
 
-COMMAND = (sys.executable, "-m", "tolman.demo.guide", "--homes", "3", "--seconds", "2", "--rate", "2")
+DEMONSTRATION = (sys.executable, "-m", "tolman.demo.guide")
+COMMAND = (*DEMONSTRATION, "--homes", "3", "--seconds", "2", "--rate", "2")
 ABSENT = """
 import os, sys
 from importlib.abc import MetaPathFinder
@@ -55,12 +57,14 @@ def ran(
     return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, env=environment)
 
 
-def stopped(place: Path, step: str, how: signal.Signals, absent: str = "") -> tuple[int, str, str]:
+def stopped(
+    place: Path, step: str, how: signal.Signals, absent: str = "", command: Sequence[str] = COMMAND
+) -> tuple[int, str, str]:
     """Start the demonstration, stop it in the middle of a step, and return its exit code and what it said."""
     (place / "tmp").mkdir()
     environment = {**lacking(place, absent), "TMPDIR": str(place / "tmp"), "COLUMNS": "200"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(COMMAND, cwd=place, env=environment, text=True, **pipes) as process:
+    with subprocess.Popen(command, cwd=place, env=environment, text=True, **pipes) as process:
         assert process.stdout is not None
         said = ""
         for line in process.stdout:
@@ -114,28 +118,21 @@ def test_a_model_that_is_none_is_refused_before_anything_is_drawn(tmp_path: Path
 
 
 @pytest.mark.full
-def test_the_same_command_goes_on(tmp_path: Path) -> None:
-    pytest.importorskip("shapely", reason="the demonstration needs the extra 'build'")
-    returned, said, errors = stopped(tmp_path, "generate", signal.SIGTERM)
+def test_the_same_command_goes_on_and_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="the model that sees needs the extra 'build'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
+    returned, said, errors = stopped(tmp_path, "generate", signal.SIGTERM, command=DEMONSTRATION)
     assert returned == 143, said + errors
-    done = ran(COMMAND, tmp_path)
+    done = ran(DEMONSTRATION, tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "demo" / "site" / "index.html").is_file()
     last = done.stdout.splitlines()[-1]
     assert last == "demo/explained/index.html"
     assert "Obj. Size" in (tmp_path / last).read_text(encoding="utf-8")
-
-
-@pytest.mark.full
-def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="the model that sees needs the extra 'build'")
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
-    done = ran(COMMAND[:3], tmp_path)
-    assert done.returncode == 0, done.stderr
     if "drawn before" in done.stdout:
         pytest.skip("no EGL here, and three rooms are too few for an interval")
     runs = [f"demo/runs/baseline-{name}" for name in ("detector", "best-constant")]
-    compared = ran((sys.executable, "-m", "tolman", "compare", *runs, "--json"), tmp_path)
+    compared = terminal.tolman(tmp_path, "compare", *runs, "--json")
     columns = json.loads(compared.stdout)["comparisons"][0]["columns"]
     for task in ("object_size", "rel_direction"):
         assert columns[task]["value"] > 5, task

@@ -15,19 +15,8 @@ from object_store import google_store, object_store
 
 pytestmark = pytest.mark.full
 SMALL = (
-    "--seconds",
-    "4",
-    "--rate",
-    "4",
-    "--size",
-    "96x64",
-    "--objects",
-    "6",
-    "--shapes",
-    "rectangle",
-    "--quality",
-    "fast",
-)
+    "--seconds", "4", "--rate", "4", "--size", "96x64", "--objects", "6", "--shapes", "rectangle", "--quality", "fast",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

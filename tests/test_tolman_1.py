@@ -35,9 +35,9 @@ def published() -> list[Item]:
     return list(open_items(FILES))
 
 
-def recorded() -> dict[str, str]:
-    """Name → hash, as the file of hashes has them."""
-    lines = (FOLDER / "scenes.sha256").read_text(encoding="utf-8").splitlines()
+def recorded(folder: Path = FOLDER) -> dict[str, str]:
+    """Name → hash, as a published benchmark's file of hashes has them."""
+    lines = (folder / "scenes.sha256").read_text(encoding="utf-8").splitlines()
     return {name: found for found, _, name in (line.partition("  ") for line in lines)}
 
 
@@ -135,14 +135,17 @@ def test_the_rooms_of_the_demonstration_are_asked_about_in_all_ten_ways(tmp_path
 
 
 @pytest.mark.full
-def test_the_recipe_makes_the_first_group_of_scenes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("folder", [FOLDER, FOLDER.with_name("tolman-2")], ids=lambda folder: folder.name)
+def test_a_recipe_makes_the_first_group_of_scenes_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tolman.features.scenes.simulation import simulate
 
     monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))
     from tolman_1 import hash_of
 
-    (told,) = read_tables(FOLDER / "recipe.toml", "simulate")
-    known = recorded()
+    (told,) = read_tables(folder / "recipe.toml", "simulate")
+    known = recorded(folder)
     simulate(make(SimulateConfig, {**told, "scenes": 4, "out": str(tmp_path / "scenes"), "workers": 2}))
     made = list(read_scenes(tmp_path / "scenes"))
     assert len(made) == 4

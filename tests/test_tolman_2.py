@@ -1,4 +1,4 @@
-"""Tolman-2: its recipe makes its scenes again, and questions and forms of them."""
+"""Tolman-2: its recipe makes questions and forms; that it makes its scenes again is in `test_tolman_1`."""
 
 import hashlib
 import re
@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("shapely", reason="the scenes need the extra 'worlds'")
 
+from test_tolman_1 import recorded
 from tolman.features.config import make, read_tables
 from tolman.features.generate.config import FormConfig, GenerateConfig
 from tolman.features.generate.parallel_forms import make_form
@@ -18,12 +19,6 @@ from tolman.items import MEDIA_MARK, Item
 from tolman.simulate.twins import DIFFERENCES
 
 FOLDER = Path(__file__).parents[1] / "tolman-2"
-
-
-def recorded() -> dict[str, str]:
-    """Name → hash, as the file of hashes has them."""
-    lines = (FOLDER / "scenes.sha256").read_text(encoding="utf-8").splitlines()
-    return {name: found for found, _, name in (line.partition("  ") for line in lines)}
 
 
 def test_the_recipe_has_every_difference_that_it_needs() -> None:
@@ -36,7 +31,9 @@ def test_the_recipe_has_every_difference_that_it_needs() -> None:
 def test_every_ring_of_the_published_questions_is_whole() -> None:
     """Their text is the same, and each option is right once; of numbers, four differ."""
     data = FOLDER / "questions" / "data" / "test-00000-of-00001.parquet"
-    assert hashlib.sha256(data.read_bytes()).hexdigest() == recorded()["questions/data/test-00000-of-00001.parquet"]
+    assert (
+        hashlib.sha256(data.read_bytes()).hexdigest() == recorded(FOLDER)["questions/data/test-00000-of-00001.parquet"]
+    )
     rings, pictures = defaultdict[str, list[Item]](list), 0
     for item in read_items(data):
         if MEDIA_MARK in item.options:
@@ -49,21 +46,6 @@ def test_every_ring_of_the_published_questions_is_whole() -> None:
         answers = {one.answer for one in own}
         assert len(answers) == len(own) == (len(own[0].options) or 4)
         assert len({one.scene for one in own}) == len(own)
-
-
-@pytest.mark.full
-def test_the_recipe_makes_the_first_group_of_scenes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tolman.features.scenes.simulation import simulate
-    from tolman.scene_table import read_scenes
-
-    monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))
-    from tolman_1 import hash_of
-
-    (told,) = read_tables(FOLDER / "recipe.toml", "simulate")
-    known = recorded()
-    simulate(make(SimulateConfig, {**told, "scenes": 4, "out": str(tmp_path / "scenes"), "workers": 2}))
-    made = list(read_scenes(tmp_path / "scenes"))
-    assert [hash_of(scene) for scene in made] == [known[scene.id] for scene in made]
 
 
 @pytest.mark.full

@@ -19,16 +19,8 @@ def test_a_type_checker_accepts_the_documentation_and_sees_every_public_name_and
     snippet = tmp_path / "snippet.py"
     lines = ["import tolman", *(f"reveal_type(tolman.{name})" for name in names), "tolman.evalute"]
     snippet.write_text("\n".join(lines) + "\n")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--config-file",
-        "pyproject.toml",
-        "tests/typed/api_usage.py",
-        str(snippet),
-    ]
+    options = "-m mypy --strict --config-file pyproject.toml tests/typed/api_usage.py"
+    command = [sys.executable, *options.split(), str(snippet)]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     seen = dict(re.findall(r"snippet\.py:(\d+): note: Revealed type is \"(.*)\"", said))
     types = {name: seen[str(line)] for line, name in enumerate(names, start=2)}

@@ -10,29 +10,6 @@ from docs.blocks import Command
 
 Key = tuple[str, str]
 
-QUICK = (
-    "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/extend/model.md",
-)  # fmt: skip
-"""Pages whose commands `make test` carries out, but for those of `SLOW`; `make test-full` carries out all of them."""
-
-SLOW: dict[Key, str] = {
-    ("*", "tolman simulate"): "seconds for each scene; the stage has scenes",
-    ("*", "tolman ingest"): "seconds for each scan; the stage has scenes",
-    ("*", "tolman review"): "starts a process of its own",
-    ("*", "tolman view"): "starts a process of its own",
-    ("*", "tolman analyze bias"): "trains learners",
-    ("*", "tolman figure"): "loads Matplotlib",
-    ("*", "tolman paper"): "draws all figures of a paper",
-    ("*", "tolman doctor"): "tries every extra",
-    ("*", "tolman run vsi-bench --model gemini/"): "a second for the package, and videos are uploaded",
-    ("*", "tolman run vsi-bench --model hf/"): "loads torch",
-    ("*", "tolman run mmsi-bench --model anthropic/"): "a second for the package",
-    ("docs/models.md", "tolman score runs/mmsi-bench-full/openai-NAME-direct --judge anthropic/claude-haiku-4-5"): (
-        "a second for the package"
-    ),
-}
-"""Command → why `make test` only has it parsed."""
-
 SMALL = ("--scenes", "2", "--seconds", "4", "--rate", "2", "--size", "96x64", "--quality", "fast")
 
 SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
@@ -42,7 +19,14 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
     ),
     ("docs/tolman-2.md", "tolman simulate --config tolman-2/recipe.toml"): ((), "the stage's recipe has four rooms"),
     ("*", "tolman simulate"): (SMALL, "videos of full size take a minute for each scene"),
-    ("*", "tolman analyze bias vsi-bench --prune"): (("--prune", "12"), "the stage has 20 questions"),
+    ("*", "tolman analyze bias vsi-bench --prune"): (
+        ("--prune", "12", "--folds", "3", "--rounds", "1"),
+        "the stage has 20 questions, and each round trains the learners again",
+    ),
+    **dict.fromkeys(
+        (("README.md", "tolman doctor"), ("docs/installing.md", "tolman doctor")),
+        (("--help",), "it imports every package, and so does the next command of docs/installing.md"),
+    ),
     ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
     ("*", "tolman audit my-bench --shortcuts"): (("--folds", "3"), "the stage has three scenes"),
     ("*", "tolman generate"): (("--filter-rounds", "0"), "shortcut filtering needs scenes by the hundred"),
@@ -58,9 +42,6 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 """Command → options that stand behind its own, and why."""
 
 LICENSED = "downloads a data set under its licence"
-
-ONLY_PARSED: dict[Key, str] = {}
-"""Command → why it can't be carried out here. The command line reads all of these."""
 
 ON_RAY = "so is the extra 'cluster'"
 ON_S3 = ("s3fs", "so is the extra 'cluster'")

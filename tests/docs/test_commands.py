@@ -10,17 +10,7 @@ import pytest
 from docs.blocks import LANGUAGES, blocks, commands_of, pages
 from docs.carrying import Page, completed, parse
 from docs.clerk import endpoints
-from docs.exceptions import (
-    EXIT_CODES,
-    NEEDED,
-    NOT_TOLMAN,
-    ONLY_PARSED,
-    OTHER_DATA,
-    QUICK,
-    SHORTENED,
-    SLOW,
-    find,
-)  # fmt: skip
+from docs.exceptions import EXIT_CODES, NEEDED, NOT_TOLMAN, OTHER_DATA, SHORTENED, find
 from docs.files import write_files
 from docs.nodes import Node, nodes
 from docs.steps import SAYS, STEPS
@@ -29,8 +19,6 @@ from tolman.cli import without_plugins
 from tolman.plugins import load_plugins
 
 WITH_COMMANDS = tuple(page for page in pages() if commands_of(page))
-MOST_ONLY_PARSED = 0
-"""Commands that nobody carries out. A new one needs a reason in `docs.exceptions`, and this number raised."""
 
 
 @pytest.fixture(scope="session")
@@ -68,16 +56,6 @@ def typed(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("page", QUICK)
-def test_quick_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
-    typed.thorough = False
-    wanted = commands_of(page)
-    typed.prepare(wanted)
-    for command in wanted:
-        typed.carry_out(command)
-
-
-@pytest.mark.full
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_of_a_page_do_what_it_says(page: str, typed: Page, request: pytest.FixtureRequest) -> None:
     wanted = commands_of(page)
@@ -102,16 +80,10 @@ def test_every_command_line_is_understood(page: str, tmp_path: Path, monkeypatch
             parse(completed(command.words[1:], "http://127.0.0.1:9/v1"))
 
 
-def test_what_is_not_carried_out_is_listed_with_its_reason() -> None:
+def test_every_exception_is_of_a_command_of_a_page() -> None:
     found = [command for page in pages() for command in commands_of(page)]
-    parsed = {command: find(ONLY_PARSED, command) for command in found if find(ONLY_PARSED, command)}
-    for command, key in parsed.items():
-        assert key is not None
-        print(f"{command.page}: {command.text}\n    only parsed: {ONLY_PARSED[key]}")
-    assert len(parsed) <= MOST_ONLY_PARSED
-    for table in (ONLY_PARSED, NEEDED, OTHER_DATA, NOT_TOLMAN, SHORTENED, SLOW, EXIT_CODES, STEPS, SAYS):
-        used = {find(table, command) for command in found}
-        assert not set(table) - used, "stands in no page (any more)"
+    for table in (NEEDED, OTHER_DATA, NOT_TOLMAN, SHORTENED, EXIT_CODES, STEPS, SAYS):
+        assert not set(table) - {find(table, command) for command in found}
 
 
 @pytest.mark.parametrize("page", pages())

@@ -143,7 +143,7 @@ def in_fork(job: tuple[Path, str, str]) -> float:
 
 
 @pytest.mark.full
-def test_ten_thousand_rewards_of_rows_are_the_scores_of_the_command(shared_data: Path, tmp_path: Path) -> None:
+def test_rewards_of_rows_are_the_scores_of_the_command(shared_data: Path, tmp_path: Path) -> None:
     from features.test_rewards import texts
     from terminal import tolman as command
 
@@ -151,12 +151,7 @@ def test_ten_thousand_rewards_of_rows_are_the_scores_of_the_command(shared_data:
     tolman.generate(ROOMS, bench, preset="vsi-paper", max_filter_rounds=0)
     exported(bench, "verl", tmp_path / "out")
     items = tolman.load(bench).items()
-    answers = [
-        (item, part * 2 + sample, text)
-        for part in range(10_000 // (2 * len(items)) + 1)
-        for item, sample, text in texts(shared_data, items, seed=part)
-    ]
-    assert len(answers) >= 10_000
+    answers = texts(shared_data, items)
     with (tmp_path / "answers.jsonl").open("w", encoding="utf-8") as file:
         for item, sample, text in answers:
             file.write(json.dumps({"id": item.id, "repeat": sample, "response": text}) + "\n")

@@ -22,9 +22,9 @@ EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.
 ANSWERS = 10_000
 
 
-def texts(shared: Path, items: list[tolman.Item], seed: int = 0) -> list[tuple[tolman.Item, int, str]]:
+def texts(shared: Path, items: list[tolman.Item]) -> list[tuple[tolman.Item, int, str]]:
     """Twice as many responses as questions: real outputs of models, and made ones around the truth or anything."""
-    draw = random.Random(seed)
+    draw = random.Random(0)
     lines = (shared / "reading" / "outputs.jsonl").read_text(encoding="utf-8").splitlines()
     real = [json.loads(line)["output"] for line in lines]
     real = sorted((text for text in real if len(text) < 200), key=len)

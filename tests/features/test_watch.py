@@ -152,18 +152,8 @@ def test_the_runs_of_a_suite_are_watched(place: Path) -> None:
     with serving(Server()) as url:
         tolman(place, *command(url)[:6], "--out", "all/bench/first", "--store", "s.sqlite", code=None)
     with serving(server) as url:
-        second = start(
-            place,
-            *command(url)[:6],
-            "--retries",
-            "0",
-            "--out",
-            "all/bench/second",
-            "--concurrency",
-            "1",
-            "--store",
-            "t.sqlite",
-        )
+        rest = "--retries 0 --out all/bench/second --concurrency 1 --store t.sqlite"
+        second = start(place, *command(url)[:6], *rest.split())
         until(lambda: server.requests == 6)
         with watching(place, said, "all") as address:
             assert said[0].startswith("all has 2 runs that began; 1 at work. Page: http://127.0.0.1:")

@@ -455,18 +455,8 @@ def test_a_network_that_only_reads_answers_from_the_captions_of_one_that_sees(
     blind = run(bench, "--model", f"hf/{qwen}", "--captioner", f"hf/{llama}", "--out", "no", *arguments)
     assert blind.returncode == 2
     assert "hf/tiny-llama reads text only; choose a captioner that sees." in blind.stderr
-    done = run(
-        bench,
-        "--model",
-        f"hf/{llama}",
-        "--captioner",
-        f"hf/{qwen}",
-        "--out",
-        "run",
-        "--judge",
-        f"hf/{llama}",
-        *arguments,
-    )
+    networks = ("--model", f"hf/{llama}", "--captioner", f"hf/{qwen}", "--judge", f"hf/{llama}")
+    done = run(bench, *networks, "--out", "run", *arguments)
     assert done.returncode in (0, 1), done.stdout + done.stderr  # what such a judge says is mostly nonsense
     lines = [json.loads(line) for line in (bench / "run" / "responses.jsonl").read_text().splitlines()]
     assert [[turn.get("model") for turn in line["turns"]] for line in lines] == [["hf/tiny-qwen2-vl"] * 2 + [None]] * 4

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +17,9 @@ pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 pytest.importorskip("moderngl", reason="simulating needs the extra 'worlds'")
 
 import shapely
-import uvicorn
 from scipy.spatial import cKDTree
 
-from reviewing import opened_page, until
+from reviewing import opened_page, serving_picking, until
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
@@ -32,8 +29,7 @@ from tolman.geometry.boxes import Boxes
 from tolman.geometry.camera_geometry import project
 from tolman.ground_truth.corrections import BoxIs, read_corrections
 from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
-from tolman.review.scene_picking import HOST, Picking, application
-from tolman.review.server import listen
+from tolman.review.scene_picking import Picking
 from tolman.scene_table import Part, write_collection
 from tolman.scenes import Capture, OrientedBox, SceneObject
 
@@ -98,17 +94,8 @@ def served(room: tuple[Path, SceneGeometry], tmp_path: Path) -> Iterator[Served]
     """A running server of a copy of the room."""
     shutil.copytree(room[0], tmp_path / "scenes")
     picking = Picking(tmp_path / "scenes", "1-0000", tmp_path / "store")
-    server = uvicorn.Server(uvicorn.Config(application(picking), ws="none", log_level="warning"))
-    listening = listen(HOST, 0)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    url = f"http://{HOST}:{listening.getsockname()[1]}"
-    yield Served(url, f"{url}/enter/{picking.token}", picking)
-    server.should_exit = True
-    thread.join(60)
-    listening.close()
+    with serving_picking(picking) as url:
+        yield Served(url, f"{url}/enter/{picking.token}", picking)
 
 
 @pytest.fixture

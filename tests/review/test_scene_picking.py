@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,20 +13,19 @@ import pytest
 pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
 pytest.importorskip("embreex", reason="scans need the extra 'build'")
 
-import uvicorn
 from typer.testing import CliRunner
 
 from ingest.pipeline import made
 from ingest.posed_writers import write_colmap
 from ingest.test_posed_pictures import PINHOLES
+from reviewing import serving_picking
 from tolman.cli import app
 from tolman.errors import UsageError
 from tolman.ground_truth.corrections import BoxIs, ScaleIs, append_corrections, read_corrections
 from tolman.ground_truth.scene_arrays import geometries_by_id
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.scan_format import ScanHints
-from tolman.review.scene_picking import HOST, Length, Picking, application
-from tolman.review.server import listen
+from tolman.review.scene_picking import Length, Picking
 from tolman.scene_table import read_collection
 from tolman.scenes import OrientedBox
 
@@ -55,16 +52,8 @@ def picking(scenes: Path, tmp_path: Path) -> Picking:
 @pytest.fixture
 def url(picking: Picking) -> Iterator[str]:
     """The address of a running server."""
-    server = uvicorn.Server(uvicorn.Config(application(picking), ws="none", log_level="warning"))
-    listening = listen(HOST, 0)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://{HOST}:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(60)
-    listening.close()
+    with serving_picking(picking) as url:
+        yield url
 
 
 @pytest.fixture

@@ -441,24 +441,9 @@ def _attack(served: Served, operation: Any, person: Client) -> int:
 PAGE = ROOT / "docs" / "review" / "operating.md"
 TABLE = ROOT / "docs" / "review" / "asvs.csv"
 CHAPTERS = {
-    1: 27,
-    2: 11,
-    3: 19,
-    4: 10,
-    5: 9,
-    6: 35,
-    7: 18,
-    8: 7,
-    9: 7,
-    10: 29,
-    11: 14,
-    12: 9,
-    13: 13,
-    14: 9,
-    15: 13,
-    16: 16,
+    1: 27, 2: 11, 3: 19, 4: 10, 5: 9, 6: 35, 7: 18, 8: 7, 9: 7, 10: 29, 11: 14, 12: 9, 13: 13, 14: 9, 15: 13, 16: 16,
     17: 7,
-}
+}  # fmt: skip
 """Chapter of ASVS 5.0.0 → number of its requirements of levels 1 and 2."""
 STATES = {"met", "deployment", "no such part", "open"}
 

@@ -46,6 +46,14 @@ def write_letters(
     return folder.parent
 
 
+def write_directions(folder: Path, count: int) -> Path:
+    """Write questions with the prompts and the rule sets of VSI-Bench, whose presets allow 16 tokens; B is right."""
+    return write_letters(
+        folder, count, card={"title": "Mine", "scoring_profile": "vsi-bench"}, question="Where is the sofa {}?",
+        answer="B", task="route_planning", scene=str, options=("Turn Left", "Turn Right", "Turn Back"),
+    )  # fmt: skip
+
+
 def bench(folder: Path, count: int) -> None:
     """A benchmark folder of so many questions, which are not those of a folder of another name."""
     write_letters(

@@ -11,7 +11,7 @@ import pytest
 import terminal
 import thinkers
 from loopback import serving
-from runs.letters import write_letters
+from runs.letters import write_directions
 from thinkers import CACHED, INPUT, MEDIA, LlamaCpp, Mind, OpenAI, Sglang, Thinker, Vllm
 from tolman.messages import Sampling, Thinking
 from tolman.runs.response_store import request_key
@@ -23,17 +23,12 @@ Go = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Four questions with the prompts and the rule sets of VSI-Bench, whose presets allow 16 tokens; the right answer
-    is B."""
     prices = {
         name: {"input": 1000, "output": 10_000, "cached": 100}
         for name in ("openai/m", "anthropic/m", "gemini/gemini-2.5-m")
     }
     (tmp_path / "prices.json").write_text(json.dumps(prices))
-    return write_letters(
-        tmp_path / "bench", ITEMS, card={"title": "Mine", "scoring_profile": "vsi-bench"}, question="Where is the sofa {}?",
-        answer="B", task="route_planning", scene=str, options=("Turn Left", "Turn Right", "Turn Back"),
-    )  # fmt: skip
+    return write_directions(tmp_path / "bench", ITEMS)
 
 
 @pytest.fixture

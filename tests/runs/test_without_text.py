@@ -11,7 +11,7 @@ from aiohttp import web
 
 import terminal
 from loopback import Server, serving
-from runs.letters import write_letters
+from runs.letters import write_directions
 from tolman.responses import FailureKind, Response
 from tolman.runs.calling import failure_of
 from tolman.runs.response_store import ResponseStore
@@ -23,11 +23,7 @@ Go = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Twelve questions with the prompts and the rule sets of VSI-Bench, whose presets allow 16 tokens."""
-    return write_letters(
-        tmp_path / "bench", ITEMS, card={"title": "Mine", "scoring_profile": "vsi-bench"}, question="Where is the sofa {}?",
-        answer="B", task="route_planning", scene=str, options=("Turn Left", "Turn Right", "Turn Back"),
-    )  # fmt: skip
+    return write_directions(tmp_path / "bench", ITEMS)
 
 
 @pytest.fixture
