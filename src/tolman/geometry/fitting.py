@@ -80,7 +80,8 @@ class FittedBox:
         residual: the standard deviation of points about their faces, metres.
         gaps: how far the object may go on unseen at the low and the high end of each axis, metres; 0 until looked at.
         cut: whether the picked points end there only because the region does; False until looked at.
-        tapers: where no face ends the object, the length along which its outermost points are, metres.
+        tapers: where no face ends the object, the length along which its outermost points are, and by which smoothing
+            moved them, metres.
     """
 
     box: OrientedBox
@@ -194,8 +195,8 @@ class End:
         error: 95 % bound of the place, metres.
         face: whether a face ends them.
         residual: the standard deviation of points about the face, metres.
-        taper: without a face, the length along which the outermost points are, metres: tips and edges that are thinner
-            than the distance of returns go on beyond them.
+        taper: without a face, the length along which the outermost points are, and by which smoothing moved them,
+            metres: tips and edges that are thinner than the distance of returns go on beyond them.
     """
 
     place: float
@@ -228,6 +229,8 @@ def end_of(surface: Surface, way: Floats) -> End:
     # The noise of the outermost points doesn't average out.
     tip = min(len(along) - 1, _TIP)
     taper = max(0.0, last - float(np.partition(along, -tip)[-tip]))
+    # Smoothing moves the tips of leaves and straps inwards.
+    taper += max(0.0, float(np.partition(surface.raw @ way, -spared)[-spared]) - last)
     return End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise, taper)
 
 

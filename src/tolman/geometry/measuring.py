@@ -53,7 +53,7 @@ _CLOSE = 0.02
 """Metres by which boxes around all choices of parts may differ where the choice doesn't matter."""
 _HIDDEN = 0.08
 """Metres by which an object may go on unseen and still counts as seen whole."""
-_SHARP, _SHARPER = 0.035, 0.045
+_SHARP, _SHARPER = 0.03, 0.04
 """Bounds greater than both, metres and a share of the dimension, are only given where wide ones are asked for."""
 _USELESS = 0.7
 """An error whose scale is a greater share of the value measures nothing, and has no bound. This mustn't depend on the
