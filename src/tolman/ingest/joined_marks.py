@@ -23,7 +23,7 @@ _PAIRS = 4
 _IN_PLACE = 0.6
 """Share of a mask's bounds inside those of a box in its picture from which the mask is of that object, as other things
 may hide parts of it."""
-_DISTANCES = tuple(np.geomspace(1.0, 30.0, 24).tolist())
+_DISTANCES = tuple(np.geomspace(1.0, 30.0, 64).tolist())
 """Metres along the ray of a mask at which other pictures are asked for it."""
 _INNER = 0.3
 """Share of the width and height of a mask's bounds, to each side of their middle, in which such a place must be."""
@@ -155,17 +155,16 @@ def join_unmeasured(
     others = []
     for label in sorted({marks[i].label for i in left}):
         own = [i for i in left if marks[i].label == label]
-        own_views = np.array([marks[i].view for i in own])
+        pictures = np.unique([marks[i].view for i in own], return_inverse=True)[1]
         within = _seen_together([(views[marks[i].view], bounds[i]) for i in own])
         unjoined = np.ones(len(own), dtype=bool)
         while unjoined.any():
-            # Of each place on the rays of open marks, the pictures with an open mark there.
-            counts = np.array([len(set(own_views[row & unjoined])) for row in within])
-            counts[~np.repeat(unjoined, len(_DISTANCES))] = 0
-            best = int(counts.argmax())
+            # The pictures with an unjoined mark at each place on the rays of unjoined marks.
+            there = within & unjoined
+            counts = (there @ np.eye(len(own))[pictures] > 0).sum(1)
+            best = int(np.where(np.repeat(unjoined, len(_DISTANCES)), counts, 0).argmax())
             first = best // len(_DISTANCES)
-            chosen = {int(own_views[k]): k for k in np.flatnonzero(within[best] & unjoined)}
-            chosen[int(own_views[first])] = first
+            chosen = {pictures[k]: k for k in [*np.flatnonzero(there[best]), first]}
             unjoined[list(chosen.values())] = False
             others.append(sorted(own[k] for k in chosen.values()))
     return more, sorted(others)
