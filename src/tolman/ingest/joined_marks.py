@@ -123,7 +123,7 @@ def join_unmeasured(
     unmeasured: Sequence[int],
     objects: Sequence[tuple[str, OrientedBox, Sequence[int]]],
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Find what marks without depth are of: an object whose box is in their place, or one that they see together.
+    """Assign marks without depth to objects: to those with a box in their place, or to one that they see together.
 
     Marks see one object together where a place on the ray of one is in the middle of the others. Only marks with the
     same label are joined, one of each picture.
@@ -171,7 +171,7 @@ def join_unmeasured(
 
 
 def _seen_together(seen: Sequence[tuple[MarkedView, Floats]]) -> NDArray[np.bool_]:
-    """Whether places on the rays of some marks are in the middle of others, shape (marks · distances, marks)."""
+    """Test if places on the rays of some marks are in the middle of others, shape (marks · distances, marks)."""
     places = []
     for view, (left, top, right, bottom) in seen:
         fx, fy, cx, cy = view.intrinsics

@@ -9,8 +9,8 @@ Marks without an identity are joined where they show the same points. An error i
 by the delete-a-group jackknife over pictures (Efron 1982). On simulated homes with depth 82 to 94 % of boxes were
 within it and `unseen`: errors that all pictures share aren't in it.
 
-Poses alone aren't enough: boxes fitted to the bounds of marks overlapped the true ones by 0.2 (median IoU), as what
-hides parts of a thing is rarely marked.
+Poses alone aren't enough: boxes fitted to the bounds of marks overlapped the true ones by 0.2 (median IoU), as
+occluders are rarely marked.
 """
 
 from __future__ import annotations

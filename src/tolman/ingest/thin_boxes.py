@@ -23,11 +23,11 @@ MIN_POINTS = 40
 _THIN = 0.15
 """Metres of thickness up to which a thing is thin."""
 _HUNG = 0.12
-"""Metres from a thin thing's front to what it hangs or rests on, at most."""
+"""Metres from a thin thing's front to its wall or table, at most."""
 _FLAT = 3.0
 """How many times its thickness a flat thing is long and wide."""
 _LEAF = 0.05
-"""Least thickness of what closes an opening, metres: leaves of doors have 4 cm, frames of windows 6 cm and more."""
+"""Least thickness of things in an opening, metres: leaves of doors have 4 cm, frames of windows 6 cm and more."""
 _RIM, _MIDDLE = 0.04, 0.08
 """Metres from the ends of a flat thing up to which its rim is looked for, and from which its middle."""
 _AROUND = 0.24
@@ -119,9 +119,9 @@ def _hidden(local: Floats, half: Floats, axes: tuple[int, int], sign: int, wall:
     across, along = axes
     (other,) = {0, 1, 2} - set(axes)
     outwards = sign * local[:, along] - half[along]
-    beside = np.abs(local[:, other]) < 0.9 * half[other]
+    level = np.abs(local[:, other]) < 0.9 * half[other]
     for start in np.arange(0.0, _OPENING, _STEP):
-        heights = local[beside & (outwards >= start) & (outwards < start + _STEP), across]
+        heights = local[level & (outwards >= start) & (outwards < start + _STEP), across]
         if len(heights) < _FEWEST:
             return 0.0
         if np.median(heights) > wall - CELL:
