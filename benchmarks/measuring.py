@@ -41,7 +41,8 @@ from tolman.geometry.measuring import Case, Uncalibrated, box_of, uncalibrated
 from tolman.geometry.regions import BoxRegion, Votes, pick
 from tolman.ingest.clouds import Gathered
 from tolman.ingest.clouds.recording import open_collection
-from tolman.ingest.lifted_boxes import Mark, MarkedView, MaskVotes, with_depth
+from tolman.ingest.joined_marks import Mark, MarkedView
+from tolman.ingest.lifted_boxes import MaskVotes, with_depth
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture, OrientedBox
 from tolman.simulate.rig_sensors import ROOM, STREET, record_lidar

@@ -114,8 +114,7 @@ def measure_lifting() -> None:
                     (source,) = get("nerfstudio").find(folder)
                     source = replace(source, hints=ScanHints(1.0, "z", objects=marks))
                     reading = lift_marked(source, get("nerfstudio").read(source))
-                    found = [one for one in reading.instances if one.box is not None]
-                    own = lifted_home(got.scene, marks, found)
+                    own = lifted_home(got.scene, marks, reading.instances)
                     overlaps += own[0].values()
                     sizes = {one.id: min(one.box.extents) for one in got.scene.objects}
                     thick += [value for name, value in own[0].items() if sizes[name] > 0.12]

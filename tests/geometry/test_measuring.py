@@ -16,7 +16,8 @@ from tolman.geometry.camera_geometry import splat
 from tolman.geometry.fitting import FitError
 from tolman.geometry.measuring import Uncalibrated, measure
 from tolman.geometry.regions import BoxRegion
-from tolman.ingest.lifted_boxes import Mark, MarkedView, MaskVotes
+from tolman.ingest.joined_marks import Mark, MarkedView
+from tolman.ingest.lifted_boxes import MaskVotes
 from tolman.scenes import OrientedBox
 from tolman.simulate.walks import looking
 

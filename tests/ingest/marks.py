@@ -194,7 +194,7 @@ def lifted_home(
 
     Returns:
         By the id of each thing that is marked in five pictures or more, the overlap with its box, 0 without; for each
-        category of them, whether as many were found, with false ones; and for each found one, by how much its worst side is farther off
+        category of them, whether as many were found, with false ones and those without a box; and for each found one, by how much its worst side is farther off
         than it says, metres.
     """
     annotations = json.loads(marks.read_text())["annotations"]
@@ -204,7 +204,9 @@ def lifted_home(
     overlaps, excess = dict.fromkeys(known, 0.0), []
     counts: Counter[str] = Counter()
     for one in found:
-        assert one.box is not None
+        if one.box is None:
+            counts[one.label] += 1
+            continue
         assert one.lifted is not None
         box, center = one.box, one.box.center
         nearest = sorted(scene.objects, key=lambda thing: float(np.linalg.norm(np.subtract(thing.box.center, center))))

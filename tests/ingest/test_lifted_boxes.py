@@ -11,7 +11,8 @@ from ingest.worlds import box_of, rotation
 from tolman.geometry.boxes import Boxes
 from tolman.geometry.camera_geometry import pixel_rays
 from tolman.geometry.motion import box_spans
-from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, lift
+from tolman.ingest.joined_marks import Mark, MarkedView
+from tolman.ingest.lifted_boxes import LiftedObject, lift
 from tolman.scenes import OrientedBox
 from tolman.simulate.walks import looking
 

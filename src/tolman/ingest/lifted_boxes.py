@@ -3,20 +3,20 @@
 With depth or a dense cloud, each point of it is looked for in every picture. A picture that shows the point votes for
 the object whose mask it is in, the less the nearer the mask's edge; one that looks through it votes against it. An
 object's points are those with 60 % of the votes of the pictures in which it is marked (after MaskClustering, Yan et al.
-2024), and `fit_box` fits an upright box to them. A thin thing seen from one side ends at the wall behind it.
+2024), and `fit_box` fits an upright box to them; `thin_boxes` ends thin ones at the wall.
 
 Marks without an identity are joined where they show the same points. An error is 1.96 standard errors of the worst side
-by the delete-a-group jackknife over pictures (Efron 1982). On simulated homes with depth 84 to 89 % of boxes were
+by the delete-a-group jackknife over pictures (Efron 1982). On simulated homes with depth 82 to 94 % of boxes were
 within it and `unseen`: errors that all pictures share aren't in it.
 
-Poses alone aren't enough: boxes fitted to the bounds of marks overlapped the true ones by 0.2 (median IoU), as what
-hides parts of a thing is rarely marked.
+Poses alone aren't enough: boxes fitted to the bounds of marks overlapped the true ones by 0.2 (median IoU), as
+occluders are rarely marked.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,24 +28,18 @@ from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import project, scaled_intrinsics, splat
 from tolman.geometry.clouds import Cloud, VoxelGrid, groups, not_strays, surface_of, voxel_means
 from tolman.geometry.fitting import FitError, fit_box
+from tolman.ingest.joined_marks import Ints, Mark, MarkedView, join_unmeasured, joined
+from tolman.ingest.thin_boxes import CELL, MIN_POINTS, backed
 from tolman.scenes import OrientedBox
 
-Ints = NDArray[np.int64]
-CELL = 0.02
-"""Metres between points of fused depth."""
 DENSE = 0.06
 """Metres between the points of a cloud, at most; sparser ones, as of COLMAP, say too little of an object's extent."""
-MIN_POINTS = 40
 MIN_FRAMES = 2
 """Pictures in which an object must be marked."""
 _NEAR, _NEAR_SHARE = 0.03, 0.03
 """A point is seen where the depth of its pixel differs by less: metres, and a share of the depth."""
 _JUMP = 0.08
 """Share by which the depths of neighbouring pixels differ at an edge, where sensors measure neither side."""
-_ALIKE, _OTHER_LABEL = 0.5, 0.7
-"""Share of common points from which marks are of one object: with the same label, and with different ones or tracks."""
-_PAIRS = 4
-"""Pairs of marks that show that two tracks are of one thing."""
 _SPLAT = 160
 """Pixels of the wider side of a picture that a cloud is projected into."""
 _UNMARKED = 0.25
@@ -55,8 +49,6 @@ _EDGE, _LEAST = 0.008, 0.1
 """Share of a picture's width from the edge of a mask within which votes count less, and the least weight."""
 _MAJORITY = 0.6
 """Share of the weight of votes that a point needs."""
-_THIN = 0.12
-"""Metres of thickness up to which a thing that hangs or rests on something ends there."""
 _MEASURED = 0.25
 """Share of a mask's pixels that must have depth: the few readings of others are often of a nearer thing."""
 _GROUPS = 12
@@ -68,45 +60,6 @@ _STEP, _STEPS = 0.05, 12
 """Metres and steps that are looked at beyond the end of a box."""
 _RING = (0.08, 0.16, 0.3)
 """Metres around the end of a box at which a floor or wall is looked for."""
-
-
-@dataclass(frozen=True)
-class Mark:
-    """One object in one picture.
-
-    Attributes:
-        view: the number of its picture.
-        value: of its pixels in the picture's labels, from 1.
-        label: its category.
-        track: its identity over pictures; None where that isn't known.
-    """
-
-    view: int
-    value: int
-    label: str
-    track: str | None = None
-
-
-@dataclass(frozen=True)
-class MarkedView:
-    """One picture with its marks.
-
-    Attributes:
-        pose: camera → scene, looking along +z with y down, shape (4, 4).
-        intrinsics: fx, fy, cx, cy in pixels of the labels.
-        labels: the mark of each pixel, 0 for none, shape (height, width).
-        depth: metres along the view at any resolution, 0 for no reading; None without.
-    """
-
-    pose: Floats
-    intrinsics: tuple[float, float, float, float]
-    labels: Ints
-    depth: Floats | None = None
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-        return self.labels.shape[1], self.labels.shape[0]
 
 
 @dataclass(frozen=True)
@@ -154,14 +107,18 @@ def lift(
         The objects in the order of their first marks, and those that are left out. None where there is no depth, and no
         cloud that is dense enough.
     """
-    views = [_with_measured_masks(view) for view in views]
+    given, views = views, [_with_measured_masks(view) for view in views]
     measured = measured_cloud(views, cloud)
     if not len(measured):
         return None
     votes = _Votes.of(views, marks, cloud, measured)
     found: list[LiftedObject] = []
     left_out: list[UnliftedObject] = []
-    for own in _join(marks, *votes.overlaps()):
+    values = [set(np.unique(view.labels).tolist()) for view in views]
+    unmeasured = [i for i, mark in enumerate(marks) if mark.track is None and mark.value not in values[mark.view]]
+    for own in joined(marks, *votes.overlaps()):
+        if own[0] in unmeasured:
+            continue
         label = Counter(marks[i].label for i in own).most_common(1)[0][0]
         track = next((marks[i].track for i in own if marks[i].track is not None), None)
         made = votes.box(own)
@@ -170,7 +127,14 @@ def lift(
         else:
             found.append(LiftedObject(label, track, *made, tuple(own)))
     gaps = _gaps(views, marks, found).tolist()
-    return [replace(one, unseen=gap) for one, gap in zip(found, gaps, strict=True)], left_out
+    more, others = join_unmeasured(given, marks, unmeasured, [(one.label, one.box, one.marks) for one in found])
+    left_out += [
+        UnliftedObject(marks[own[0]].label, None, tuple(own), "beyond the reach of the depth") for own in others
+    ]
+    return [
+        replace(one, unseen=gap, marks=tuple(sorted([*one.marks, *further])))
+        for one, gap, further in zip(found, gaps, more, strict=True)
+    ], left_out
 
 
 @dataclass(frozen=True)
@@ -362,12 +326,19 @@ class _Votes:
             fitted = fit_box(surface_of(thin))
         except FitError:
             return "whose measured points no box fits"
-        box = _backed(fitted.box, [self.views[i] for i in frames], self.cloud)
+        seen = [self.views[i] for i in frames]
+        cameras = np.array([view.pose[:3, 3] for view in seen])
+        box = backed(fitted.box, every.points, cameras, lambda places: self._readings(seen, places))
         axes = np.array(box.axes)
         near = (np.abs((points - box.center) @ axes.T) < np.array(box.extents) / 2 + _STRAY).all(1)
         points, votes, against = points[near], votes[near], against[near]
         spread = _Z * _jackknife(len(own), lambda kept: _ends(points[_elected(votes[:, kept], against[:, kept])], axes))
         return box, float(np.hypot(min(spread, box.longest), np.linalg.norm(fitted.errors) / 2 + CELL))
+
+    def _readings(self, views: Sequence[MarkedView], places: Floats) -> Floats:
+        """The measured points that some pictures show at places; the cloud, where none has depth."""
+        found = [_read_at(view, places) for view in views if view.depth is not None]
+        return np.concatenate(found) if found else self.cloud
 
 
 def _matrix(parts: Iterable[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> scipy.sparse.csc_array:
@@ -421,48 +392,6 @@ def _chosen(points: Floats, votes: Floats, seen: Floats) -> Ints:
     group = groups(points[chosen], 5 * CELL)
     sizes = np.bincount(group)
     return np.asarray(chosen[sizes[group] >= 0.1 * sizes.max()])
-
-
-def _backed(box: OrientedBox, views: Sequence[MarkedView], cloud: Floats) -> OrientedBox:
-    """A thin box seen from one side ends at the wall, floor or table around it, and is at least `CELL` thick.
-
-    Args:
-        box: whose ends are those of its points.
-        views: in which it is marked.
-        cloud: in place of depth, where no view has it.
-    """
-    axes, half = np.array(box.axes), np.array(box.extents) / 2
-    i = int(half.argmin())
-    j, k = (m for m in range(3) if m != i)
-    sides = (np.array([view.pose[:3, 3] for view in views]) - box.center) @ axes[i] > 0
-    if 2 * half[i] > _THIN or 0.1 < sides.mean() < 0.9:
-        return _thick(box, i, 0.0, max(2 * half[i], CELL))
-    front = 1.0 if sides.mean() > 0.5 else -1.0
-    apart = np.array([(side, d, u) for side in (-1, 1) for d in _RING[:2] for u in (-0.8, -0.4, 0.0, 0.4, 0.8)])
-    places = [
-        box.center + apart[:, :1] * (half[m] + apart[:, 1:2]) * axes[m] + apart[:, 2:] * half[n] * axes[n]
-        for m, n in ((j, k), (k, j))
-    ]
-    measured = [_read_at(view, np.concatenate(places)) for view in views if view.depth is not None]
-    local = (np.concatenate(measured or [cloud]) - box.center) @ axes.T
-    beyond = np.maximum(np.abs(local[:, j]) - half[j], np.abs(local[:, k]) - half[k])
-    around = (beyond > CELL) & (beyond < 1.5 * _RING[1]) & (np.abs(local[:, i]) < _THIN + half[i])
-    behind = half[i] - front * local[around, i]
-    thickness = max(2 * half[i], CELL)
-    if len(behind) >= MIN_POINTS:
-        found = float(np.median(behind))
-        # A door's leaf is behind the wall around it.
-        if half[i] < found < _THIN and np.median(np.abs(behind - found)) < CELL:
-            thickness = max(found, CELL)
-    return _thick(box, i, front * (half[i] - thickness / 2), thickness)
-
-
-def _thick(box: OrientedBox, axis: int, shift: float, thickness: float) -> OrientedBox:
-    """A box that is moved along an axis and of another thickness there; along the others at least `CELL` thick."""
-    extents = [max(one, CELL) for one in box.extents]
-    extents[axis] = float(thickness)
-    center = np.array(box.center) + shift * np.array(box.axes[axis])
-    return box.model_copy(update={"center": tuple(center.tolist()), "extents": tuple(extents)})
 
 
 def _read_at(view: MarkedView, places: Floats) -> Floats:
@@ -523,58 +452,6 @@ def _beyond(box: OrientedBox) -> Floats:
         local = np.array(columns + ring)
         found.append(sign * local[:, :1] * axes[i] + local[:, 1:2] * axes[j] + local[:, 2:] * axes[k])
     return np.concatenate(found) + box.center
-
-
-# Joining marks
-
-
-def _join(marks: Sequence[Mark], pairs: Ints, shares: Floats) -> list[list[int]]:
-    """Groups of marks of one object each: those of a track, and those joined by pairs, the surest first.
-
-    A group holds one mark of a picture.
-    """
-    group = list(range(len(marks)))
-    members = {i: [i] for i in group}
-    tracks: dict[str, int] = {}
-
-    def union(a: int, b: int) -> None:
-        for i in members[b]:
-            group[i] = a
-        members[a] += members.pop(b)
-
-    for i, mark in enumerate(marks):
-        if mark.track is not None and tracks.setdefault(mark.track, i) != i:
-            union(tracks[mark.track], i)
-    again = _found_again(marks, pairs, shares)
-    for i in np.argsort(-shares, kind="stable").tolist():
-        one, other = pairs[i].tolist()
-        a, b = group[one], group[other]
-        enough = _ALIKE if marks[one].label == marks[other].label else _OTHER_LABEL
-        if a == b or shares[i] < enough:
-            continue
-        if marks[a].track is not None and marks[b].track is not None and _tracks(marks, one, other) not in again:
-            continue
-        if not {marks[k].view for k in members[a]} & {marks[k].view for k in members[b]}:
-            union(*((a, b) if marks[b].track is None else (b, a)))
-    return sorted(sorted(one) for one in members.values())
-
-
-def _tracks(marks: Sequence[Mark], one: int, other: int) -> frozenset[str | None]:
-    return frozenset((marks[one].track, marks[other].track))
-
-
-def _found_again(marks: Sequence[Mark], pairs: Ints, shares: Floats) -> set[frozenset[str | None]]:
-    """Pairs of tracks of one thing: trackers lose things and find them again. Of their marks with the same label, most
-    agree, and more than a wrong label or exchanged identities explain."""
-    between: dict[frozenset[str | None], list[float]] = defaultdict(list)
-    for (one, other), share in zip(pairs.tolist(), shares.tolist(), strict=True):
-        if marks[one].label == marks[other].label:
-            between[_tracks(marks, one, other)].append(share)
-    return {
-        tracks
-        for tracks, some in between.items()
-        if None not in tracks and len(some) >= _PAIRS and np.median(some) >= _OTHER_LABEL
-    }
 
 
 def _jackknife(count: int, ends: Callable[[Ints], Floats | None]) -> float:

@@ -20,7 +20,8 @@ from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import scaled_intrinsics
 from tolman.geometry.motion import in_frames
-from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, MaskVotes, lift, with_depth
+from tolman.ingest.joined_marks import Mark, MarkedView
+from tolman.ingest.lifted_boxes import LiftedObject, MaskVotes, lift, with_depth
 from tolman.ingest.readers import all_files
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.standard_video import decoded_mask, straighten

@@ -29,7 +29,8 @@ from tolman.geometry.regions import BoxRegion, FrameRegion, Region
 from tolman.ingest import formats
 from tolman.ingest.build import read_summary
 from tolman.ingest.clouds.recording import open_collection
-from tolman.ingest.lifted_boxes import MarkedView, measured_cloud
+from tolman.ingest.joined_marks import MarkedView
+from tolman.ingest.lifted_boxes import measured_cloud
 from tolman.ingest.scan_format import RawScene, ScanHints
 from tolman.ingest.standard_video import working_size
 from tolman.ingest.surfaces import faces_in, spread_points
