@@ -37,6 +37,7 @@ from tolman.scoring.parse.option_announcements import (
     settled,
 )
 from tolman.scoring.parse.option_comparisons import read_against
+from tolman.scoring.parse.option_descriptions import described
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
 from tolman.scoring.parse.option_measures import by_range, by_value, measured
 from tolman.scoring.parse.option_mentions import (
@@ -329,6 +330,8 @@ def choice_found(
     found = [c for c in found if not _is_explained(c, [*said, *winners, *told])]
     against = [*winners, *left_over(lines, text, prepared, asked), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
+    if not any(c.value is not None or c.note == SEVERAL for c in found):
+        found += described(lines, text, prepared, asked)
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
     return sorted(settled(found, lines, text), key=lambda c: (c.start, c.end)), lines
