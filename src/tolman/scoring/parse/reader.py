@@ -156,7 +156,8 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
         commitments = [
             c
             for c in commitments
-            if c.strength >= ALONE and c.rule not in _LOOSE_RULES and (c.start <= last or (c.end >= end and not listed))
+            if (c.rule == "measured" and _MEASURED_END.search(prose))
+            or (c.strength >= ALONE and c.rule not in _LOOSE_RULES and (c.start <= last or (c.end >= end and not listed)))
         ]
     chosen = standing(commitments, unknown_at=unknown)
     if (
@@ -184,6 +185,8 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     return Ruled(chosen, note, broken, setting, found)
 
 
+_MEASURED_END = re.compile(r"\d[ ]?[a-z²]{0,3}\s*\Z")
+"""The end of a list of measures, which needs no full stop."""
 _CERTAIN = re.compile(
     r"\b(?:(?:there(?:['’]s| is| was| can be)|i have) )?(?:absolutely )?(?:no|little) (?:doubt|question|denying)"
     r"(?: whatsoever| at all)? that\b|\b(?:no|without(?: a)?) doubt,?(?= (?:the|they|it|its|there|this|both)\b)"
