@@ -62,7 +62,7 @@ from tolman.scoring.parse.option_verdicts import (
     without_cases,
 )
 from tolman.scoring.parse.response_segments import Segment, announces_next, is_conceded
-from tolman.scoring.parse.yes_no import yes_or_no
+from tolman.scoring.parse.yes_no import asks_ability, yes_or_no
 
 SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
@@ -158,6 +158,8 @@ def _single(context: LineContext) -> list[Commitment]:
             and not _opens_otherwise(context, chosen)
         ):
             return [commit(affirmed[-1], CONCLUDED, "last")]
+    if _WOULD.match(text, chosen.end) and not asks_ability(context.question) and not segment.having("superlative"):
+        return []  # "a balcony would show a railing"
     if any(0 <= chosen.start - c.end <= MAX_WHETHER_GAP and _is_whether(c, text) for c in segment.having("suppose")):
         return []
     refused = any(line.segment.having("unknown") for line in context.earlier)
@@ -179,6 +181,9 @@ def _single(context: LineContext) -> list[Commitment]:
         if bare and len(words_of(text[chosen.start : chosen.end])) > 1 and not _opens_another(context, chosen):
             return [commit(chosen, ALONE, "first")]
     return [commit(chosen, STATED, "stated")]
+
+
+_WOULD = re.compile(r"[ ](?:would|could|might)[ ](?!be\b|have to be\b|seem\b|appear\b|come\b|win\b)")
 
 
 _SEES = re.compile(

@@ -466,7 +466,7 @@ class Languages:
             behind = bisect_right(starts, cue.start)  # of idioms that begin later each ends later, too
             return behind > 0 and cue.end <= idioms[behind - 1].end
 
-        return [c for c in cues if c.role != "idiom" and not in_idiom(c)]
+        return [c for c in cues if c.role == "undecided" or (c.role != "idiom" and not in_idiom(c))]
 
     def is_only(self, role: str, text: str) -> bool:
         """Check whether a text holds nothing but phrases of a role, words that carry nothing, and signs.

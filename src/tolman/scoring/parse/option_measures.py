@@ -138,7 +138,8 @@ def _measures(
             current = -1
         end = segment.end
         if mentions:
-            current = mentions[0].option if _heads(mentions, segment) else -1
+            kept = current if options_in(mentions) == {current} else -1
+            current = mentions[0].option if _heads(mentions, segment) else kept
             outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
             found += [_measure(_owner(q, mentions, text), q, text) for q in outside]
             continue

@@ -430,9 +430,14 @@ _ABLE = re.compile(
 )
 
 
+def asks_ability(question: str) -> bool:
+    """Check whether a question asks if something can be done: "does it fit?"."""
+    return _ASKS_ABILITY.search(question) is not None
+
+
 def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that says whether something can be done: "too narrow", "plenty of room"."""
-    if not _ASKS_ABILITY.search(asked.question):
+    if not asks_ability(asked.question):
         return None
     part = text[segment.start : segment.end].strip(" *_`\"'")
     if _UNABLE.search(part):
