@@ -335,6 +335,7 @@ def choice_found(
     found = [c for c in found if not _is_explained(c, [*said, *winners, *told])]
     against = [*winners, *left_over(lines, text, prepared, asked), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
+    found = _last_corrected(found, lines)
     if not any(c.value is not None or c.note == SEVERAL for c in found):
         found += described(lines, text, prepared, asked)
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
@@ -353,6 +354,18 @@ def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: 
     if (best < MIN_SHARED_WORDS or best - 1 <= second) and not (second == 0 and best == len(_content(lines, question))):
         return found
     return [found[shares.index(best)]]
+
+
+def _last_corrected(found: list[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:
+    """Leave out what a response says in front of a correction, where its last line states another option."""
+    begin = min((c.end for c in found if c.value is not None), default=-1)
+    corrects = [x for x in lines if begin >= 0 and x.segment.end > begin and x.segment.having("correct")]
+    if not corrects or corrects[-1] is lines[-1] or any(c.strength == DECLARED and c.rule != "corrected" for c in found):
+        return found
+    last = [c for c in found if c.start >= lines[-1].segment.start]
+    if len({c.value for c in last}) != 1 or last[0].value is None:
+        return found
+    return [replace(c, strength=max(c.strength, CONCLUDED)) for c in last]
 
 
 def _content(lines: Sequence[OptionLine], question: str) -> tuple[str, ...]:
