@@ -62,7 +62,8 @@ from tolman.scoring.parse.option_verdicts import (
     without_cases,
 )
 from tolman.scoring.parse.response_segments import Segment, announces_next, is_conceded
-from tolman.scoring.parse.yes_no import asks_ability, yes_or_no
+from tolman.scoring.parse.yes_no import yes_or_no
+from tolman.scoring.parse.yes_no_facts import asks_ability
 
 SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
@@ -360,7 +361,11 @@ def _last_corrected(found: list[Commitment], lines: Sequence[OptionLine]) -> lis
     """Leave out what a response says in front of a correction, where its last line states another option."""
     begin = min((c.end for c in found if c.value is not None), default=-1)
     corrects = [x for x in lines if begin >= 0 and x.segment.end > begin and x.segment.having("correct")]
-    if not corrects or corrects[-1] is lines[-1] or any(c.strength == DECLARED and c.rule != "corrected" for c in found):
+    if (
+        not corrects
+        or corrects[-1] is lines[-1]
+        or any(c.strength == DECLARED and c.rule != "corrected" for c in found)
+    ):
         return found
     last = [c for c in found if c.start >= lines[-1].segment.start]
     if len({c.value for c in last}) != 1 or last[0].value is None:

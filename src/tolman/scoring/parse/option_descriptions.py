@@ -93,6 +93,8 @@ def _names(words: Sequence[str], key: frozenset[str], role: str) -> bool:
     """Check whether an option's words hold one of a thing's names, and a word of it is the option's own."""
     for name in role.split("/"):
         parts = [w.folded for w in words_of(name)]
-        if all(any(names_same(p, w) for w in words) for p in parts) and any(names_same(p, k) for p in parts for k in key):
+        if all(any(names_same(p, w) for w in words) for p in parts) and any(
+            names_same(p, k) for p in parts for k in key
+        ):
             return True
     return False

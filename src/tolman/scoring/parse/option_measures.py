@@ -49,9 +49,7 @@ class _Measure:
     factor: Fraction = Fraction(1)
 
 
-_DIGITS = re.compile(
-    r"[0-9]+|\b(?:half|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE
-)
+_DIGITS = re.compile(r"[0-9]+|\b(?:half|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE)
 _DURATION = re.compile(r"\b(?:time|duration|minutes|seconds)\b", re.IGNORECASE)
 MAX_MEASURED_LINES = 80
 """Lines in which measures are looked for, at most."""
@@ -92,7 +90,11 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     end = max(m.end for m in found)
     concluded = {m.option for line in lines if line.segment.start >= end for m in line.affirmed if not m.weak}
     best = _extreme(found, text, compared, asked, larger)
-    return [c for c in best if not concluded or (len(concluded) > 1 and c.value) or c.value in {LETTERS[i] for i in concluded}]
+    return [
+        c
+        for c in best
+        if not concluded or (len(concluded) > 1 and c.value) or c.value in {LETTERS[i] for i in concluded}
+    ]
 
 
 def _names_all(lines: Sequence[OptionLine], options: OptionTexts, compared: Sequence[int]) -> bool:

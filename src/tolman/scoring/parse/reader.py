@@ -157,7 +157,11 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
             c
             for c in commitments
             if (c.rule == "measured" and len(prose) <= LONG_CHARS and _MEASURED_END.search(prose))
-            or (c.strength >= ALONE and c.rule not in _LOOSE_RULES and (c.start <= last or (c.end >= end and not listed)))
+            or (
+                c.strength >= ALONE
+                and c.rule not in _LOOSE_RULES
+                and (c.start <= last or (c.end >= end and not listed))
+            )
         ]
     chosen = standing(commitments, unknown_at=unknown)
     undecided = max((c.start for c in cues if c.role == "undecided" and not is_conceded(c, prose)), default=-1)
