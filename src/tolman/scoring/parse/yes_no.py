@@ -310,7 +310,7 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if existing is not None and not denied and "filling-" in asked.poles and hits:
         return False  # "there are two people in the lift", which isn't empty
     if denied:
-        if named and same and len(said) == 1 and not swapped:
+        if named and same and not swapped and not (hits & asked.anchor):
             return False  # "the two are not touching"
         if _DENIED_ECHO.match(opening) and _denies_asked(segment, words, text, asked):
             return False
@@ -515,11 +515,12 @@ def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> boo
     if not asked.subject or not asked.anchor or not said:
         return False
     own = {pole[:-1] for pole in asked.poles}
+    thing = frozenset([a for a in asked.words if a in asked.subject][:1]) if "time" in own else asked.subject
     for relation in (c for c in said if c.role[:-1] in own):
         before = [w for w in words if w.end <= relation.start]
         behind = [w for w in words if w.start >= relation.end]
         ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
         named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
-        if names_any(before, asked.anchor) and not names_any(before, asked.subject) and named_behind:
+        if names_any(before, asked.anchor) and not names_any(before, thing) and named_behind:
             return True
     return False
