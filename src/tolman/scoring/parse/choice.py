@@ -159,6 +159,8 @@ def _single(context: LineContext) -> list[Commitment]:
             and not _opens_otherwise(context, chosen)
         ):
             return [commit(affirmed[-1], CONCLUDED, "last")]
+    if len(context.lines) == 1 and _ON_CONDITION.match(text, segment.start):
+        return []
     if _WOULD.match(text, chosen.end) and not asks_ability(context.question) and not segment.having("superlative"):
         return []  # "a balcony would show a railing"
     if any(0 <= chosen.start - c.end <= MAX_WHETHER_GAP and _is_whether(c, text) for c in segment.having("suppose")):
@@ -184,6 +186,12 @@ def _single(context: LineContext) -> list[Commitment]:
     return [commit(chosen, STATED, "stated")]
 
 
+_ON_CONDITION = re.compile(
+    r"[\W_]*(?:if|provided(?: that)?|unless)[ ]"
+    r"(?!(?:i|i['’]m|you|we|one|anything|my|not|so|pushed|pressed|forced|asked|in doubt|need|memory)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a response that answers for one case only: "if both were filmed alike, then B"."""
 _WOULD = re.compile(r"[ ](?:would|could|might)[ ](?!be\b|have to be\b|seem\b|appear\b|come\b|win\b)")
 
 
