@@ -340,7 +340,7 @@ _COUNTED_WORDS = frozenset((
 
 
 MAX_OTHER_WORDS = 2
-"""Words between counted things and their place that describe neither, at most: "another three share the bench against"."""
+"""Words between counted things and their place that describe neither, at most: "three share the bench by"."""
 
 
 def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Segment, asked: AskedQuantity) -> bool:

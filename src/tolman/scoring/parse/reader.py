@@ -433,7 +433,7 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
 
 
 _OPERATOR_ENDING = re.compile(r"[×=+/÷,、{(]\Z|[\s\d)]\*\Z")
-"""A sign of arithmetic, an open bracket or a comma at the end; an asterisk behind a letter or a full stop ends italics."""
+"""Arithmetic, an open bracket or a comma at the end; an asterisk behind a letter or a full stop ends italics."""
 _LISTED_ENDING = re.compile(r"\n[ ]*[-*•][ ][^\n]*[^\s.!?。,;:]\n[ ]*[-*•][ ][^\n]*\Z")
 """Two lines of a list without full stops at the end of a text."""
 

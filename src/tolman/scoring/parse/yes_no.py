@@ -52,7 +52,8 @@ _ECHO = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDED_ECHO = re.compile(
-    r"\b(?:so|thus|hence|therefore|is that|guess|think|believe|say|conclude)[ ,]+(?:that[ ])?(?:it|they|he|she|there|that|this|you|one)[ ]"
+    r"\b(?:so|thus|hence|therefore|is that|guess|think|believe|say|conclude)[ ,]+(?:that[ ])?"
+    r"(?:it|they|he|she|there|that|this|you|one)[ ]"
     r"(?:(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must)(?P<no>n't|n’t|[ ]not|not)?"
     r"|(?P<cannot>can't|won't|cannot))[ ]*[.!]*\s*\Z",
     re.IGNORECASE,

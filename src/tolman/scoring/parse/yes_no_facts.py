@@ -112,7 +112,8 @@ _UNABLE = re.compile(
     r"|\b(?:far[ ]|much[ ]|way[ ])?too[ ]\w+[ ]to[ ](?:go|fit|pass|slide|get|reach|squeeze|enter)\b"
     r"|\bout of (?:[\w'’]+[ ]){0,3}reach\b"
     r"|\b(?:impossible|not possible|no way)\b|\bnot[ ]fits\b|\b(?:gets?|be|is)[ ]stuck\b|\b(?:sticks|stays)[ ]out\b"
-    r"|\b(?:(?:would|will|does|do|could)(?:n['’]t|[ ]not)|can['’]t|can ?not|won['’]t)[ ](?:fit|work|go|pass|get|squeeze)\b",
+    r"|\b(?:(?:would|will|does|do|could)(?:n['’]t|[ ]not)|can['’]t|can ?not|won['’]t)[ ]"
+    r"(?:fit|work|go|pass|get|squeeze)\b",
     re.IGNORECASE,
 )
 _ABLE = re.compile(
