@@ -6,7 +6,8 @@
 Prints Markdown tables. `right` and `missed` are shares of the answers that are there (rows whose label is a letter or a
 number), `wrong` and `invented` shares of all rows; a missing answer where the label allows for it counts as none of
 the four. The real rows need their texts (`tests/scoring/corpus/gather.py`); without them the written rows are used, and
-the first line says so. Times are of the CPU, limits are printed beside them.
+the first line says so. In the part `kinds`, `w-p3…` and `w-m3…` are held out; other rows were until 2026-12-01
+(`benchmarks/README.md`). Times are of the CPU, limits are printed beside them.
 """
 
 from __future__ import annotations

@@ -149,7 +149,15 @@ def _promoted(
     if not best or scores.count(best) > 1 or chosen.value is None:
         return found
     rows = all(_is_row(text, c.start) for c in found)
-    return [replace(chosen, strength=JUDGED, rule="row" if rows else "asked for", note="")]
+    closest = best >= MIN_ASKED_WORDS and best - sorted(scores)[-2] >= MIN_ASKED_LEAD
+    rule = "row" if rows else "closest to the question" if closest else "asked for"
+    return [replace(chosen, strength=JUDGED, rule=rule, note="")]
+
+
+MIN_ASKED_WORDS = 2
+"""Words of the question that the sentence of a number repeats, at least, for the number to be trusted."""
+MIN_ASKED_LEAD = 2
+"""By so many it repeats more than the sentence of any other number, at least."""
 
 
 def _is_row(text: str, place: int) -> bool:

@@ -37,6 +37,7 @@ from tolman.scoring.parse.option_announcements import (
     settled,
 )
 from tolman.scoring.parse.option_comparisons import read_against
+from tolman.scoring.parse.option_descriptions import described
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
 from tolman.scoring.parse.option_measures import by_range, by_value, measured
 from tolman.scoring.parse.option_mentions import (
@@ -62,6 +63,7 @@ from tolman.scoring.parse.option_verdicts import (
 )
 from tolman.scoring.parse.response_segments import Segment, announces_next, is_conceded
 from tolman.scoring.parse.yes_no import yes_or_no
+from tolman.scoring.parse.yes_no_facts import asks_ability
 
 SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
@@ -157,6 +159,10 @@ def _single(context: LineContext) -> list[Commitment]:
             and not _opens_otherwise(context, chosen)
         ):
             return [commit(affirmed[-1], CONCLUDED, "last")]
+    if len(context.lines) == 1 and _ON_CONDITION.match(text, segment.start):
+        return []
+    if _WOULD.match(text, chosen.end) and not asks_ability(context.question) and not segment.having("superlative"):
+        return []  # "a balcony would show a railing"
     if any(0 <= chosen.start - c.end <= MAX_WHETHER_GAP and _is_whether(c, text) for c in segment.having("suppose")):
         return []
     refused = any(line.segment.having("unknown") for line in context.earlier)
@@ -178,6 +184,15 @@ def _single(context: LineContext) -> list[Commitment]:
         if bare and len(words_of(text[chosen.start : chosen.end])) > 1 and not _opens_another(context, chosen):
             return [commit(chosen, ALONE, "first")]
     return [commit(chosen, STATED, "stated")]
+
+
+_ON_CONDITION = re.compile(
+    r"[\W_]*(?:if|provided(?: that)?|unless)[ ]"
+    r"(?!(?:i|i['’]m|you|we|one|anything|my|not|so|pushed|pressed|forced|asked|in doubt|need|memory)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a response that answers for one case only: "if both were filmed alike, then B"."""
+_WOULD = re.compile(r"[ ](?:would|could|might)[ ](?!be\b|have to be\b|seem\b|appear\b|come\b|win\b)")
 
 
 _SEES = re.compile(
@@ -329,6 +344,9 @@ def choice_found(
     found = [c for c in found if not _is_explained(c, [*said, *winners, *told])]
     against = [*winners, *left_over(lines, text, prepared, asked), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
+    found = _last_corrected(found, lines)
+    if not any(c.value is not None or c.note == SEVERAL for c in found):
+        found += described(lines, text, prepared, asked)
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
     return sorted(settled(found, lines, text), key=lambda c: (c.start, c.end)), lines
@@ -345,6 +363,22 @@ def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: 
     if (best < MIN_SHARED_WORDS or best - 1 <= second) and not (second == 0 and best == len(_content(lines, question))):
         return found
     return [found[shares.index(best)]]
+
+
+def _last_corrected(found: list[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:
+    """Leave out what a response says in front of a correction, where its last line states another option."""
+    begin = min((c.end for c in found if c.value is not None), default=-1)
+    corrects = [x for x in lines if begin >= 0 and x.segment.end > begin and x.segment.having("correct")]
+    if (
+        not corrects
+        or corrects[-1] is lines[-1]
+        or any(c.strength == DECLARED and c.rule != "corrected" for c in found)
+    ):
+        return found
+    last = [c for c in found if c.start >= lines[-1].segment.start]
+    if len({c.value for c in last}) != 1 or last[0].value is None:
+        return found
+    return [replace(c, strength=max(c.strength, CONCLUDED)) for c in last]
 
 
 def _content(lines: Sequence[OptionLine], question: str) -> tuple[str, ...]:

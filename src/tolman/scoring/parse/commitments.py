@@ -95,7 +95,9 @@ def _plainest(commitments: Sequence[Commitment], unknown_at: int) -> Commitment 
         wrapped and not any(c.strength == DECLARED and c.value is not None for c in declared)
     ):
         return _last_wrapped(wrapped, commitments)
-    if declared:
+    behind = [c for c in commitments if declared and c.start >= declared[-1].end and c.strength in (CONCLUDED, JUDGED)]
+    void = all(c.value is None and c.note == NO_OPTION for c in declared) and any(c.value is not None for c in behind)
+    if declared and not void:
         return _last_declared(declared)
     concluded = [c for c in commitments if c.strength == CONCLUDED]
     if concluded and (concluded[-1].end > unknown_at or concluded[-1].rule == "chosen"):

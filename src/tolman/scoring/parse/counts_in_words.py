@@ -138,11 +138,21 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
     if value == "0" and any(same_word(w.folded, a) for w in behind for a in asked.quality):
         return True  # "12 plates, none of them broken"
+    clause = re.search(
+        r"(?:[,;:–—-][ ]+|\b(?:there|we|i)(?:['’]s|[ ]\w+)[ ]+)\Z", text[segment.start : cue.start], re.IGNORECASE
+    )
+    if value == "0" and ends and clause and _at_all(cue, text):
+        return True  # "but as for dogs, there are none at all"
     if value == "0":
         return _is_only_quantity(cue, line, text) and not lead and (ends or behind[0].folded in _OF_THEM)
     return (ends and _is_only_quantity(cue, line, text)) or any(
         names_same(w.folded, a) for w in behind[:2] for a in asked.words
     )
+
+
+def _at_all(cue: Cue, text: str) -> bool:
+    """Check whether a phrase says plainly that there are none."""
+    return len(words_of(text[cue.start : cue.end])) > 1
 
 
 _PRESENT = frozenset(("there's", "there're", "sadly", "clearly", "so"))
@@ -284,7 +294,8 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
         return None
     if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
         return None
-    lead = [w for w in segment.words if w.end <= found[0].start]
+    begin = 1 + text.rfind(":", segment.start, found[0].start)
+    lead = [w for w in segment.words if begin <= w.start and w.end <= found[0].start]
     known = [*segment.having("conclude", "estimate", "copula"), *segment.having("choose")]
     if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
         return None
@@ -328,6 +339,10 @@ _COUNTED_WORDS = frozenset((
 """Words that may stand for what is counted."""
 
 
+MAX_OTHER_WORDS = 2
+"""Words between counted things and their place that describe neither, at most: "three share the bench by"."""
+
+
 def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Segment, asked: AskedQuantity) -> bool:
     """Check whether a place follows a number, with only the counted things and one word that describes it between."""
     place = next((c for c in places if quantity.end <= c.start < end), None)
@@ -339,7 +354,7 @@ def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Seg
         for w in between
         if not asked.is_about([w]) and w.folded not in _COUNTED_WORDS and w.folded not in segment.language.skip
     ]
-    return len(between) <= MAX_PLACE_WORDS and len(other) <= 1
+    return len(between) <= MAX_PLACE_WORDS and len(other) <= MAX_OTHER_WORDS
 
 
 MAX_LISTED_LINES = 12

@@ -28,10 +28,11 @@ def languages(names: frozenset[str]) -> Languages:
     Returns:
         Their contents together.
     """
-    cues, concepts, numerals, ordinals, letters, halves, asked, opposites = (Lexicon() for _ in range(8))
+    cues, concepts, numerals, ordinals, letters, halves, asked, opposites, described = (Lexicon() for _ in range(9))
     units: list[tuple[str, str, str]] = []
     skip: set[str] = set()
     counters: list[str] = []
+    things: list[str] = []
     for name, data in language_files().items():
         if name not in names:
             if name == "en":
@@ -58,6 +59,8 @@ def languages(names: frozenset[str]) -> Languages:
             for factor, phrases in data.get(kind, {}).items()
             for phrase in phrases
         ]
+        _add(described, data.get("described", {}))
+        things += data.get("described", {})
         counters += data.get("counters", {}).get("words", [])
     return Languages(
         names,
@@ -72,6 +75,8 @@ def languages(names: frozenset[str]) -> Languages:
         tuple(counters),
         asked,
         opposites,
+        described,
+        tuple(things),
     )
 
 

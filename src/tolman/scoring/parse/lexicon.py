@@ -19,7 +19,8 @@ A language file in `languages/` is TOML and has these sections:
 - `[counted]` and `[times]`: counts in words ("just the one", "twice"), each list under its number; under `asked`
   phrases that ask how often;
 - `[opposites]`: two lists for each quality: the words of its one pole, the larger where it can be measured, and those
-  of the other.
+  of the other;
+- `[described]`: parts, uses and looks by which things are described, each list under the names of its thing.
 
 A phrase is matched word by word. In scripts without spaces it is matched character by character, so that particles
 glued behind it don't matter. A word that ends in `*` matches all words that begin so. Korean syllables that only look
@@ -417,6 +418,8 @@ class Languages:
         counters: words between a number and the counted things.
         asked: phrases of questions and of their answers, by role.
         opposites: words with an opposite, each with the role of its quality and pole: 'size+', 'size-'.
+        described: parts, uses and looks of things, each with the names of its thing: 'sofa/couch'.
+        things: those names.
     """
 
     names: frozenset[str]
@@ -431,6 +434,8 @@ class Languages:
     counters: tuple[str, ...]
     asked: Lexicon
     opposites: Lexicon
+    described: Lexicon
+    things: tuple[str, ...]
 
     def found_in(self, text: str) -> list[Cue]:
         """Find the cues in a text, but for those inside phrases that mean something else ("pick up", "so far").
@@ -461,7 +466,7 @@ class Languages:
             behind = bisect_right(starts, cue.start)  # of idioms that begin later each ends later, too
             return behind > 0 and cue.end <= idioms[behind - 1].end
 
-        return [c for c in cues if c.role != "idiom" and not in_idiom(c)]
+        return [c for c in cues if c.role == "undecided" or (c.role != "idiom" and not in_idiom(c))]
 
     def is_only(self, role: str, text: str) -> bool:
         """Check whether a text holds nothing but phrases of a role, words that carry nothing, and signs.

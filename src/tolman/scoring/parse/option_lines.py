@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.lexicon import Cue, Languages, both_ends, is_glued, is_in_longer, is_inside
+from tolman.scoring.parse.lexicon import Cue, Languages, both_ends, is_glued, is_in_longer, is_inside, words_of
 from tolman.scoring.parse.option_mentions import Mention, behind_first, with_polarity
 from tolman.scoring.parse.option_texts import COMPASS_LETTERS, OptionTexts
 from tolman.scoring.parse.option_words import text_mentions
@@ -99,7 +99,8 @@ def option_lines(text: str, options: OptionTexts, language: Languages, ranked: b
     Returns:
         The lines in order.
     """
-    whole = tuple(" ".join(words) for words in options.folded)
+    written = (tuple(w.folded for w in words_of(option)) for option in options.texts)
+    whole = tuple(" ".join(words) for words in dict.fromkeys((*options.folded, *written)))
     lines = [
         OptionLine(s, mentions_of(text, s, options), is_question(s, text)) for s in segments(text, language, whole)
     ]

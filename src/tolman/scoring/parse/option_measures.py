@@ -14,8 +14,8 @@ from fractions import Fraction
 from tolman.items import LETTERS
 from tolman.scoring.parse.amounts import number_commitments
 from tolman.scoring.parse.asked import Asked, opposite
-from tolman.scoring.parse.commitments import ALONE, CONCLUDED, DECLARED, JUDGED, STATED, Commitment, standing
-from tolman.scoring.parse.lexicon import Languages, same_word, words_of
+from tolman.scoring.parse.commitments import ALONE, CONCLUDED, DECLARED, JUDGED, SEVERAL, STATED, Commitment, standing
+from tolman.scoring.parse.lexicon import Languages, is_inside, same_word, words_of
 from tolman.scoring.parse.option_comparisons import NEITHER
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
@@ -49,7 +49,7 @@ class _Measure:
     factor: Fraction = Fraction(1)
 
 
-_DIGITS = re.compile(r"[0-9]+|\bhalf\b")
+_DIGITS = re.compile(r"[0-9]+|\b(?:half|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE)
 _DURATION = re.compile(r"\b(?:time|duration|minutes|seconds)\b", re.IGNORECASE)
 MAX_MEASURED_LINES = 80
 """Lines in which measures are looked for, at most."""
@@ -90,7 +90,11 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     end = max(m.end for m in found)
     concluded = {m.option for line in lines if line.segment.start >= end for m in line.affirmed if not m.weak}
     best = _extreme(found, text, compared, asked, larger)
-    return [c for c in best if len(concluded) != 1 or LETTERS.find(str(c.value)) in concluded]
+    return [
+        c
+        for c in best
+        if not concluded or (len(concluded) > 1 and c.value) or c.value in {LETTERS[i] for i in concluded}
+    ]
 
 
 def _names_all(lines: Sequence[OptionLine], options: OptionTexts, compared: Sequence[int]) -> bool:
@@ -119,10 +123,10 @@ def _measures(
         if not _DIGITS.search(part) and not part.lstrip().startswith("|"):
             current, end = _without_digits(line, text, current, end)
             continue
-        said = quantities(text, segment.words, segment.cues, segment.start, segment.end, segment.language)
-        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or rated)]
-        said += clock_times(text, segment.start, segment.end) if asked.timed else []
         mentions = _named(line, options)
+        said = _quantities(segment, text, mentions)
+        said = [q for q in said if not q.weak and (q.kind != "foreign" or rated)]
+        said += clock_times(text, segment.start, segment.end) if asked.timed else []
         if part.lstrip().startswith("|"):
             if not said and not _SEPARATING.match(part):
                 header = part
@@ -136,14 +140,30 @@ def _measures(
             current = -1
         end = segment.end
         if mentions:
-            current = mentions[0].option if _heads(mentions, segment) else -1
+            kept = current if options_in(mentions) == {current} else -1
+            current = mentions[0].option if _heads(mentions, segment) else kept
             outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
             found += [_measure(_owner(q, mentions, text), q, text) for q in outside]
             continue
-        if current >= 0 and not segment.having("conclude", "superlative", "total"):
+        if current >= 0 and not segment.having("superlative", "total", *(("conclude",) if segment.line_start else ())):
             found += [_measure(current, q, text) for q in said]
         free.append((segment, said))
     return _with_common_unit([m for m in found if m.option >= 0], text), [(s, qs) for s, qs in free if qs]
+
+
+def _quantities(segment: Segment, text: str, mentions: Sequence[Mention]) -> list[Quantity]:
+    """The quantities of a line outside of its options' names: not the first number of "robot 1 – 7.2 m"."""
+    words = [w for w in segment.words if not is_inside(w, mentions)]
+    for m in mentions:
+        if _DIGIT.search(text, m.start, m.end):
+            text = text[: m.start] + " " * (m.end - m.start) + text[m.end :]
+    said = quantities(text, words, segment.cues, segment.start, segment.end, segment.language)
+    return [q for q in said if not q.label or _SET_OFF.search(text, segment.start, q.start)]
+
+
+_DIGIT = re.compile("[0-9]")
+_SET_OFF = re.compile(r"[:|=–—][ *_`]*\Z")
+"""In front of the measure of what a line names: "dining room: 6"."""
 
 
 def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
@@ -159,12 +179,17 @@ def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tupl
 def _named(line: OptionLine, options: OptionTexts) -> list[Mention]:
     """Return the options that a line names, also by the words alone that distinguish them from the others."""
     found = [m for m in line.mentions if m.option >= 0 and (m.by == "text" or m.marked or m.label)]
-    for option, key in enumerate(options.keys):
+    for option, words in enumerate(options.keys):
+        key = words - _PLACING
         hits = [w for w in line.segment.words if any(same_word(w.folded, k) for k in key)]
         if option in options_in(found) or len({w.folded for w in hits}) < max(1, len(key)):
             continue
         found.append(Mention(option, hits[0].start, hits[-1].end, "text", weak=True))
     return sorted(found, key=lambda m: m.start)
+
+
+_PLACING = frozenset(("over", "under", "near", "beside", "behind", "above", "below", "through", "past", "via", "along"))
+"""Words of an option that its measures leave out: "table lamp" for the lamp over the table."""
 
 
 def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
@@ -263,11 +288,13 @@ def _called(
         claims = segment.having("conclude", "superlative", "generic", "choose") or poles & asked.poles
         turned = any(opposite(pole) in poles for pole in asked.poles) and not poles & asked.poles
         denied = any(text[c.start : c.end].casefold() != "than" for c in segment.having("negate"))
-        if not claims or turned or denied:
+        ordinals = {c.role for c in segment.language.ordinals.find(segment.words, text)}
+        if not claims or turned or denied or (asked.rank > 1 and str(asked.rank) not in ordinals):
             continue
         votes: dict[int, int] = {}
         for q in said:
-            owners = {m.option for m in found if _is_same(m, q) and not segment.start <= m.start < segment.end}
+            same = [m for m in found if _is_same(m, q, text) and not segment.start <= m.start < segment.end]
+            owners = {m.option for m in same if m.kind and q.kind} or {m.option for m in same}
             if len(owners) == 1:
                 option = owners.pop()
                 votes[option] = votes.get(option, 0) + 1
@@ -277,11 +304,12 @@ def _called(
     return []
 
 
-def _is_same(measure: _Measure, quantity: Quantity) -> bool:
+def _is_same(measure: _Measure, quantity: Quantity, text: str) -> bool:
     """Check whether a quantity repeats a measure; either may lack its unit."""
     if measure.kind and quantity.kind:
-        return measure.kind == quantity.kind and measure.value == quantity.value * quantity.factor
-    return measure.value == quantity.value
+        kind, factor = (quantity.kind, quantity.factor) if quantity.kind != "foreign" else scale_of(quantity, text)
+        return measure.kind == kind and measure.value == quantity.value * factor
+    return measure.value in (quantity.value, quantity.value * measure.factor)
 
 
 def _extreme(
@@ -291,11 +319,15 @@ def _extreme(
     main = _main_measures(found, text, compared, asked)
     if len(main) < len(compared) or len({m.kind for m in main}) > 1:
         return []
+    if main[0].kind == "time" and any(pole[:-1] == "speed" for pole in asked.poles):
+        larger = not larger  # the fastest takes the shortest time
     ranked = sorted(main, key=lambda m: m.value, reverse=larger)[: asked.rank + 1]
-    if len(ranked) < asked.rank or len({m.value for m in ranked}) < len(ranked):
+    if len(ranked) < asked.rank:
         return []
     best = ranked[asked.rank - 1]
-    return [Commitment(LETTERS[best.option], JUDGED, best.start, best.end, "measured")]
+    if len({m.value for m in ranked}) < len(ranked):
+        return [Commitment(None, CONCLUDED, best.start, best.end, "measured", SEVERAL)]
+    return [Commitment(LETTERS[best.option], CONCLUDED, best.start, best.end, "measured")]
 
 
 def _main_measures(found: Sequence[_Measure], text: str, compared: Sequence[int], asked: Asked) -> list[_Measure]:

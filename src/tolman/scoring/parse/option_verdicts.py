@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import Asked
 from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, SEVERAL, Commitment
-from tolman.scoring.parse.lexicon import Languages, is_inside, same_word, words_of
+from tolman.scoring.parse.lexicon import Languages, is_in_longer, is_inside, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, are_joined, commit, options_in
 from tolman.scoring.parse.option_texts import OptionTexts
@@ -65,7 +65,9 @@ def affirmation(line: OptionLine, text: str) -> Mention | None:
     cues = [
         c
         for c in line.segment.having("affirm")
-        if not is_inside(c, by_text) and not text[: c.start].endswith(" to ")  # "to match the red one"
+        if not is_inside(c, by_text)
+        and not is_in_longer(c, line.segment.having("estimate"))  # "works out at 90 cm"
+        and not text[: c.start].endswith(" to ")  # "to match the red one"
     ]
     found = []
     for mention in line.affirmed:

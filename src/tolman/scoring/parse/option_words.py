@@ -204,7 +204,7 @@ _NO_THING = re.compile(
     r"|based|not|one|with|from|in|on|at|to|by|after|before|both|all|an?)\b)[a-z]{3}"
 )
 """A "no" before a thing that isn't there, within a sentence: "there is no gap"."""
-_NUMBERED = re.compile(r"No\.[ ]?\d")
+_NUMBERED_NO = re.compile(r"No\.[ ]?\d")
 """The sign of a number: "platform No. 2"."""
 _ANNOUNCES = re.compile(r"\b(?:answer|verdict|conclusion|response|reply|guess)\b[^.;:\n]*\Z", re.IGNORECASE)
 _PREFERS = re.compile(r"\b(?:prefiero|preferiría|prefiro|preferiria|mejor|melhor)[ ]\Z", re.IGNORECASE)
@@ -224,7 +224,7 @@ def is_idiom(text: str, mention: Span, asked: frozenset[str] = frozenset()) -> b
         prefers = _PREFERS.search(text, max(0, mention.start - 24), mention.start)
         before = text[max(0, mention.start - 32) : mention.start]
         of_thing = _NO_THING.match(text, mention.start) and not _ANNOUNCES.search(before)
-        numbered = _NUMBERED.match(text, mention.start)
+        numbered = _NUMBERED_NO.match(text, mention.start)
         return bool(
             prefers or of_thing or numbered or any(p.match(text, mention.start) for p in (NO_COMPOUND, _NO_OF_PHRASE))
         )

@@ -309,6 +309,10 @@ def _added(previous: Quantity, quantity: Quantity, text: str) -> Fraction | None
     """The number that a quantity right behind another adds to it; None where they are two."""
     gap = text[previous.end : quantity.start]
     value = quantity.value
+    if previous.kind == quantity.kind == "foreign" and _COMPOUND_GAP.fullmatch(gap):
+        (kind, factor), (other, lower) = scale_of(previous, text), scale_of(quantity, text)
+        if kind == other == "time" and factor > lower:  # "1 minute and 15 seconds" is 75 of them
+            return value + previous.value * (factor / lower - 1)
     if previous.kind != "length" or not _COMPOUND_GAP.fullmatch(gap):
         return None
     if quantity.kind == "length":

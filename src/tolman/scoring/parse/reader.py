@@ -156,9 +156,18 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
         commitments = [
             c
             for c in commitments
-            if c.strength >= ALONE and c.rule not in _LOOSE_RULES and (c.start <= last or (c.end >= end and not listed))
+            if (c.rule == "measured" and len(prose) <= LONG_CHARS and _MEASURED_END.search(prose))
+            or (
+                c.strength >= ALONE
+                and c.rule not in _LOOSE_RULES
+                and (c.start <= last or (c.end >= end and not listed))
+            )
         ]
     chosen = standing(commitments, unknown_at=unknown)
+    undecided = max((c.start for c in cues if c.role == "undecided" and not is_conceded(c, prose)), default=-1)
+    if undecided >= 0 and (chosen is None or _is_taken_back(chosen, undecided)):
+        setting = ResponseSetting(prose, lines, every, None, REFUSAL, undecided, broken, 0, False)
+        return Ruled(None, REFUSAL, broken, setting, [])
     if (
         item.kind == "number"
         and chosen is not None
@@ -184,6 +193,8 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     return Ruled(chosen, note, broken, setting, found)
 
 
+_MEASURED_END = re.compile(r"\d[ ]?[a-z²]{0,3}\s*\Z")
+"""The end of a list of measures, which needs no full stop."""
 _CERTAIN = re.compile(
     r"\b(?:(?:there(?:['’]s| is| was| can be)|i have) )?(?:absolutely )?(?:no|little) (?:doubt|question|denying)"
     r"(?: whatsoever| at all)? that\b|\b(?:no|without(?: a)?) doubt,?(?= (?:the|they|it|its|there|this|both)\b)"
@@ -231,6 +242,15 @@ def _without_suppositions(item: Item, text: str, language: Languages) -> str:
     return text
 
 
+def _is_taken_back(chosen: Commitment, undecided: int) -> bool:
+    """Check whether a response that says that it doesn't decide does so behind an answer, or right in front of it."""
+    if chosen.strength == STATED and 0 <= chosen.start - undecided <= MAX_REFUSED_CHARS:
+        return True  # "I'd rather not give one"
+    return chosen.strength <= CONCLUDED and chosen.start <= undecided
+
+
+MAX_REFUSED_CHARS = 24
+"""Characters between a refusal and what it refuses, at most."""
 _CONDITION = re.compile(r"(?<!even )(?<!as )\bif\b(?:[^;.\n]|\.(?=\d))*", re.IGNORECASE)
 _COUNT = re.compile(
     r"\d+(?:[.,]\d+)*|(?<!the )\b(?:one|two|three|four|five|six|seven|eight|nine|ten|none)\b", re.IGNORECASE
@@ -412,8 +432,8 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
     )
 
 
-_OPERATOR_ENDING = re.compile(r"[×=+/÷,、]\Z|[\s\d)]\*\Z")
-"""A sign of arithmetic or a comma at the end; an asterisk behind a letter or a full stop ends italics."""
+_OPERATOR_ENDING = re.compile(r"[×=+/÷,、{(]\Z|[\s\d)]\*\Z")
+"""Arithmetic, an open bracket or a comma at the end; an asterisk behind a letter or a full stop ends italics."""
 _LISTED_ENDING = re.compile(r"\n[ ]*[-*•][ ][^\n]*[^\s.!?。,;:]\n[ ]*[-*•][ ][^\n]*\Z")
 """Two lines of a list without full stops at the end of a text."""
 

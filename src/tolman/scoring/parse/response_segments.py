@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
@@ -176,6 +176,34 @@ _HAD_IT_BEEN = re.compile(r"\A[\s*_`\"'(>-]*(?:(?:but|and)[ ])?(?:had|were|shoul
 _IF_IT_WERE = re.compile(
     r"\bif\b[^.?!\n]{1,120}?\b(?:were|had|was|weren't|hadn't|wasn't|\w+ed|stood|came|took)\b", re.IGNORECASE
 )
+_IF_ASKED = re.compile(r"[\W_]*(?:but |and )?(?:had|were|should) (?:i|you|we|one)\b", re.IGNORECASE)
+"""The beginning of a choice: "were I to guess"."""
+_OTHERWISE = tuple(
+    tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    for patterns in (
+        (
+            r"\A[\W_]*(?:hätten?|wären?|würden?|stünden?|lägen?|hingen?|ginge|käme) (?!ich|man|wir)",
+            r",[^,]*\b(?:hätten?|wären?|würden?)\b",
+        ),
+        (r"\bwenn (?!ich|man|wir)", r"\b(?:hätten?|wären?|würden?|stünden?|lägen?)\b"),
+        (
+            r"\b(?:si (?!je|j['’]|on|vous|nous|tu)|s['’](?:ils?(?! fallait)|elles?) )",
+            r"\w(?:ait|aient)\b",
+            r"\wr(?:ait|aient|ais)\b",
+        ),
+        (
+            r"\bsi (?!me|tuviera que|yo|uno)",
+            r"\b(?:hubiera|hubiese|fuera|fuese|estuviera|estuviese|tuviera)n?\b",
+            r"\wría[ns]?\b",
+        ),
+        (
+            r"\bse (?!eu|tivesse que|dovessi)",
+            r"\w(?:sse|ssem|ssero|ssi)\b",
+            r"\w(?:ria|riam|rebbe|rebbero|remmo)\b",
+        ),
+    )
+)
+"""Suppositions of what is not so, in German, French, Spanish, Portuguese and Italian: patterns that follow in order."""
 _CONDITIONAL = frozenset(("de", "fr", "es", "pt"))
 """Languages, beside English, whose files have phrases for what is not so."""
 _WOULD = re.compile(r"\b(?:would|could|might|wouldn't|couldn't|'d)\b", re.IGNORECASE)
@@ -203,15 +231,27 @@ def is_counterfactual(segment: Segment, text: str) -> bool:
     Returns:
         False for "if I had to choose, it would be the lamp", which chooses.
     """
+    part = text[segment.start : segment.end]
+    if _HAD_IT_BEEN.match(part) and not _IF_ASKED.match(part) and _WOULD.search(part):
+        return True
+    if segment.language.names & _CONDITIONAL and any(_follow(patterns, part) for patterns in _OTHERWISE):
+        return True
     if segment.having("choose", "tentative"):
         return False
-    would = _WOULD.search(text, segment.start, segment.end) is not None
-    if not would and not segment.language.names & _CONDITIONAL:
-        return False
     if any(c.role == "counterfactual" for c in replies(segment, text)):
-        return True
-    part = text[segment.start : segment.end]
-    return would and bool(_HAD_IT_BEEN.match(part) or _IF_IT_WERE.search(part))
+        return bool(_WOULD.search(part)) or bool(segment.language.names & _CONDITIONAL)
+    return bool(_WOULD.search(part) and _IF_IT_WERE.search(part))
+
+
+def _follow(patterns: Sequence[re.Pattern[str]], part: str) -> bool:
+    """Check whether each of some patterns is found behind the one before it."""
+    end = 0
+    for pattern in patterns:
+        match = pattern.search(part, end)
+        if match is None:
+            return False
+        end = match.end()
+    return True
 
 
 def _parts(segment: Segment, text: str) -> list[Segment]:

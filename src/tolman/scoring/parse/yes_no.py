@@ -10,31 +10,36 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from fractions import Fraction
+from dataclasses import replace
 from functools import lru_cache
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
 from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
-from tolman.scoring.parse.numerals import spelled_numbers
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_texts import OptionTexts
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_supposed, replies
-from tolman.scoring.parse.units import unit_after
+from tolman.scoring.parse.yes_no_facts import (
+    ASKS_EXISTENCE,
+    MAX_ECHO_WORDS,
+    PRONOUNS,
+    able,
+    by_threshold,
+    elsewhere,
+    has_other_number,
+    has_place_asked,
+    of_class,
+)
 
 MAX_LEAD_WORDS = 3
 """Words in front of a short answer, at most: "I'm afraid it can't"."""
-MAX_ECHO_WORDS = 7
-"""Words of a short answer, at most."""
 MIN_DENIED = 0.4
 """Share of the question's words that a sentence repeats to deny it, at least; to affirm it, it repeats all."""
 MIN_AFFIRMED = 0.6
 """The same to affirm a quality of a thing; the rest may say when or from where."""
 MIN_SWAPPED = 0.6
 """The same where the two things of a relation have changed places."""
-MAX_PLACE_WORDS = 6
-"""Words of a place, at most: "on top of the big table"."""
 MAX_CLAUSES = 6
 """Clauses of a sentence that are read one by one, at most."""
 MAX_DENIED_WORDS = 3
@@ -47,7 +52,8 @@ _ECHO = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDED_ECHO = re.compile(
-    r"\b(?:so|thus|hence|therefore|is that|guess|think|believe)[ ,]+(?:it|they|he|she|there|that|this|you|one)[ ]"
+    r"\b(?:so|thus|hence|therefore|is that|guess|think|believe|say|conclude)[ ,]+(?:that[ ])?"
+    r"(?:it|they|he|she|there|that|this|you|one)[ ]"
     r"(?:(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must)(?P<no>n't|n’t|[ ]not|not)?"
     r"|(?P<cannot>can't|won't|cannot))[ ]*[.!]*\s*\Z",
     re.IGNORECASE,
@@ -60,19 +66,7 @@ _THERE_IS_ONE = re.compile(
 _ONE = re.compile(
     r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?:[ ][a-z]+s)?(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE
 )
-_ASKS_EXISTENCE = re.compile(
-    r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
-)
-_THRESHOLD = re.compile(
-    r"\b(?:(?P<more>more than|greater than|mehr als|plus de|más de|mais de|больше)"
-    r"|(?:fewer than|less than|weniger als|moins de|menos de|меньше))[ ](?P<number>[\w-]+)"
-    r"|\bat[ ](?P<ends>least|most)[ ](?P<end>[\w-]+)",
-    re.IGNORECASE,
-)
 _CLAUSE_END = re.compile(r"[;:—–(]|,[ ]|[ ]but[ ]|[ ]although[ ]|[ ]because[ ]|[，；：。]")
-_PRONOUNS = frozenset((
-    "it", "they", "he", "she", "this", "that", "both", "es", "sie", "er", "il", "elle", "ils", "elles"
-))  # fmt: skip
 PAIRS = (
     ("yes", "no"), ("true", "false"), ("是", "否"), ("对", "错"), ("正确", "错误"), ("correct", "incorrect"),
     ("vrai", "faux"), ("wahr", "falsch"), ("verdadero", "falso"), ("verdadeiro", "falso"), ("верно", "неверно"),
@@ -225,7 +219,7 @@ _ASIDE = re.compile(r",[ ](?:which|who|that)\b[^,;]*(?:,|\Z)", re.IGNORECASE)
 _WH = frozenset((
     "what", "which", "where", "as", "if", "how", "who", "whether", "when", "because", "than", "whatever"
 ))  # fmt: skip
-_ECHO_SUBJECTS = _PRONOUNS | {"you", "one", "we", "i", "there"}
+_ECHO_SUBJECTS = PRONOUNS | {"you", "one", "we", "i", "there"}
 _TURNED = re.compile(r"\b(?:but|was|were)\b", re.IGNORECASE)
 
 
@@ -278,14 +272,14 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if untrue is not None:
         verdict = _restated(segment.part(untrue.end(), segment.end), text, asked)
         return None if verdict is None else not verdict
-    by_number = _by_threshold(segment, text, asked)
+    by_number = by_threshold(segment, text, asked)
     if by_number is not None:
         return by_number
-    for rule in (_bare_pole, _elsewhere, _able, _of_class):
+    for rule in (_bare_pole, elsewhere, able, of_class):
         verdict = rule(segment, text, asked)
         if verdict is not None:
             return verdict
-    every = segment.language.opposites.find(segment.words, text)
+    every = _poles_said(segment.words, text, segment.language, asked)
     if " than " in asked.question and {c.role for c in every} == {"sameness+"}:
         return None if segment.having("negate", "suppose") else False  # "they have the same length"
     wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
@@ -293,21 +287,22 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     end = _main_clause(segment, text, wanted, min(poles, default=segment.start))
     words = [w for w in segment.words if w.start < end]
     hits = {a for a in wanted if any(same_word(w.folded, a) for w in words)}
-    said = longest(segment.language.opposites.find(words, text))
+    said = _poles_said(words, text, segment.language, asked)
     flips = _turned_poles(said, asked.poles) or _is_prefixed(words, asked)
     opening = text[segment.start : end].lstrip(" *_`\"'")
-    if _ASKS_EXISTENCE.search(asked.question) and _ONE.match(opening):
+    if ASKS_EXISTENCE.search(asked.question) and _ONE.match(opening):
         return True
     existing = _EXISTS.match(opening)
     denied = _is_denied(segment, words, text) or bool(existing and existing["no"])
     ahead = [w for w in words if w.start < min((c.start for c in said), default=segment.start + 1)]
-    subject = bool(hits & asked.subject) or any(w.folded.partition("'")[0] in _PRONOUNS for w in ahead)
+    named = any(w.folded.partition("'")[0] in PRONOUNS for w in ahead) or _BOTH_OF.search(opening) is not None
+    subject = bool(hits & asked.subject) or named
     covered = len(hits) / len(wanted) if wanted else 0.0
     same = _same_poles(said, asked.poles)
     swapped = bool(same or flips) and _is_swapped(words, said, asked)
     exists = hits or _THERE_IS_ONE.match(text[segment.start : segment.end].lstrip(" *_`\"'"))
-    if existing is not None and exists and _ASKS_EXISTENCE.search(asked.question):
-        return False if denied else None if _has_other_number(segment, text, asked) else True
+    if existing is not None and exists and ASKS_EXISTENCE.search(asked.question):
+        return False if denied else None if has_other_number(segment, text, asked) else True
     if _says_both(words, said, asked):
         return None
     subject = subject or _head(asked, segment.language) in hits
@@ -316,17 +311,60 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if existing is not None and not denied and "filling-" in asked.poles and hits:
         return False  # "there are two people in the lift", which isn't empty
     if denied:
+        if named and same and not swapped and not (hits & asked.anchor):
+            return False  # "the two are not touching"
+        if _DENIED_ECHO.match(opening) and _denies_asked(segment, words, text, asked):
+            return False
         said_of = hits and _denies_asked(segment, words, text, asked) and not _is_of_other(segment, words, text, asked)
         return swapped if covered >= MIN_DENIED and said_of else None
     if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words, text)):
         return False
     if _OF_BOTH.match(opening) and covered >= MIN_DENIED and wanted[-1] in hits:
         covered = 1.0
+    if _states_core(segment.part(segment.start, end), hits, said, asked):
+        covered = 1.0
     most = bool(asked.poles) and not asked.anchor and subject and wanted[0] in hits and covered >= MIN_AFFIRMED
     every_pole = asked.poles <= {c.role for c in said}
-    if swapped or not (covered == 1 or most) or not every_pole or _has_other_number(segment, text, asked):
+    if swapped or not (covered == 1 or most) or not every_pole or has_other_number(segment, text, asked):
         return None
-    return True if _has_place_asked(segment, text, asked) else None
+    return True if has_place_asked(segment, text, asked) else None
+
+
+def _states_core(segment: Segment, hits: set[str], said: Sequence[Cue], asked: Asked) -> bool:
+    """Check whether a sentence names the thing asked about and its quality, without the question's phrases of place and
+    time: "the path is blocked" for "is the path to the dock blocked?"."""
+    if asked.anchor or not _ASKS_STATE.match(asked.question):
+        return False
+    bare = {w.folded for w in words_of(_PHRASE.sub(" ", asked.question))}
+    core = {a for a in asked.words if a in bare and a not in segment.language.opposites.exact}
+    poles = asked.poles & {c.role for c in said}
+    return bool(core) and core <= hits and (len(core) > 1 or bool(poles))
+
+
+_ASKS_STATE = re.compile(r"\s*(?:is|are|was|were)[ ](?!there\b)", re.IGNORECASE)
+_PHRASE = re.compile(
+    r"[ ](?:of|to|in|on|at|during|near|next to|beside|by|with|ahead of|behind)[ ](?:the|a|an|its|his|her|this|that)[ ]"
+    r"(?:\w+[ ])?(?!open|closed|shut|blocked|on\b|off\b|empty|broken|occupied|green|red)\w+(?=[ ?])",
+    re.IGNORECASE,
+)
+"""A phrase of place or time of at most two words behind its article."""
+
+
+def _poles_said(words: Sequence[Word], text: str, language: Languages, asked: Asked) -> list[Cue]:
+    """The qualities that a sentence names, in the question's terms: "ahead of" is before, and "higher" is above."""
+    said = longest(language.opposites.find(words, text))
+    terms = {quality: term for quality, term in _TERMS.items() if {f"{term}+", f"{term}-"} & asked.poles}
+    turned = {"order": {"+": "-", "-": "+"}}
+    return [
+        replace(c, role=terms[c.role[:-1]] + turned.get(c.role[:-1], {}).get(c.role[-1], c.role[-1]))
+        if c.role[:-1] in terms
+        else c
+        for c in said
+    ]
+
+
+_TERMS = {"order": "time", "height": "levels"}
+"""Qualities that say another one: what is ahead comes before."""
 
 
 @lru_cache(maxsize=16_384)
@@ -338,106 +376,18 @@ def _head(asked: Asked, language: Languages) -> str:
     return before[-1] if before else ""
 
 
+_BOTH_OF = re.compile(r"\b(?:the two|both)\b", re.IGNORECASE)
+_DENIED_ECHO = re.compile(r"(?:it|they|he|she)[ ](?:do|does|did)(?:n['’]t|[ ]not)[ ]\w+[ ]*[.!]*\s*\Z", re.IGNORECASE)
+"""A short denial of what is asked: "it doesn't stop"."""
 _UNTRUE_THAT = re.compile(
-    r"[\s*_`\"'-]*(?:so[ ,]+|thus[ ,]+)?it(?:['’]s|[ ]is|[ ]would[ ]be)"
-    r"(?:(?:n['’]t|[ ]not)[ ](?:true|the case|right|correct)"
+    r"[\s*_`\"'-]*(?:so[ ,]+|thus[ ,]+)?it(?:['’]s|[ ]is|[ ]would[ ]be|[ ]would(?=n['’]t|[ ]not))"
+    r"(?:(?:n['’]t|[ ]not)[ ](?:be[ ])?(?:true|the case|right|correct|accurate|fair)"
     r"|[ ](?:wrong|false|untrue|incorrect|a mistake|an error))[ ]"
     r"(?:that\b|(?:to|if (?:you|one|i|we)) (?:say|claim|think|believe|state|assume|said|claimed)\b(?:[ ]that\b)?)",
     re.IGNORECASE,
 )
 """In front of a statement that a response denies: "it would be wrong to say that …"."""
 _OF_BOTH = re.compile(r"plainly +(?:the two|both|these|they|it)\b")
-_PLACE = re.compile(
-    r"\b(?:(?P<on>on top of|on|upon)|(?P<inside>in|inside|within)|(?P<under>under|underneath|beneath|below)"
-    r"|(?P<beside>beside|next to|near|alongside)|(?P<behind>behind)|(?P<front>in front of))[ ]"
-    r"(?P<what>(?:the|a|its|his|her|that|this)\b[ ])?(?P<of>\w+)",
-    re.IGNORECASE,
-)
-"""Places that exclude each other: a cup that is beside a saucer isn't on it."""
-
-
-def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
-    """The verdict of a sentence that puts the thing asked about at another place: "it's beside it"."""
-    wanted = _PLACE.search(asked.question)
-    said = _PLACE.search(text, segment.start, segment.end)
-    further = _PLACE.search(text, said.end(), segment.end) if said else None
-    if wanted is None or said is None or (further and not further["beside"]) or (further and said["beside"]):
-        return None  # "near the bus, right behind it"
-    noun = said["of"].casefold()
-    anchor = same_word(noun, wanted["of"].casefold()) or noun in ("it", "them")
-    if not anchor and not (wanted["on"] or wanted["under"] or wanted["inside"]):
-        return None
-    before = [w for w in segment.words if w.end <= said.start()]
-    thing = [w.folded for w in words_of(asked.question[: wanted.start()])]
-    about = before and all(
-        w.folded.partition("'")[0] in _PRONOUNS or w.folded in segment.language.skip | _STANDS or w.folded in thing
-        for w in before
-    )
-    place, other = ({k for k in _PLACE_NAMES if m[k]} for m in (said, wanted))
-    near = bool(further and further["beside"])
-    named = names_any(segment.words, frozenset({wanted["of"].casefold()}))
-    if segment.having("negate", "suppose") or (not anchor and (noun in asked.words or (named and not near))):
-        return None
-    return False if about and (place != other or not anchor) else None
-
-
-_STANDS = frozenset(("sits", "stands", "lies", "hangs", "rests", "leans", "actually", "lying", "sitting", "standing"))
-_CLASSES = (
-    {"red", "blue", "green", "yellow", "white", "black", "brown", "grey", "orange", "pink", "purple", "beige"},
-    {"round", "square", "rectangular", "oval", "triangular", "hexagonal"},
-    {"wooden", "metal", "plastic", "glass", "leather", "stone", "concrete", "brick", "marble", "ceramic"},
-)
-"""Qualities of which a thing has one."""
-
-
-def _of_class(segment: Segment, text: str, asked: Asked) -> bool | None:
-    """The verdict of a short answer that names another colour, shape or material: "rectangular"."""
-    wanted = {w.folded for w in words_of(asked.question)[-1:]}
-    said = {w.folded for w in segment.words}
-    other = any(wanted <= members and said & members for members in _CLASSES) and not wanted & said
-    plain = len(said) <= MAX_ECHO_WORDS and not segment.having("negate", "contrast")
-    return False if wanted and other and plain else None
-
-
-def _has_place_asked(segment: Segment, text: str, asked: Asked) -> bool:
-    """Check whether a sentence names the place that a question names: "on the table" is none "next to the table"."""
-    wanted = _PLACE.search(asked.question)
-    if wanted is None or asked.poles or _ASKS_EXISTENCE.search(asked.question):
-        return True  # "the kitchen has a window"
-    place = next(k for k in _PLACE_NAMES if wanted[k])
-    for said in _PLACE.finditer(text, segment.start, segment.end):
-        behind = [w.folded for w in segment.words if w.start >= said.start()][:MAX_PLACE_WORDS]
-        if said[place] and any(w in ("it", "them") or same_word(w, wanted["of"].casefold()) for w in behind):
-            return True
-    return False
-
-
-_PLACE_NAMES = ("on", "inside", "under", "beside", "behind", "front")
-_ASKS_ABILITY = re.compile(
-    r"\A(?:can|could|will|would|does|do|is it possible)\b|\b(?:fit|enough|able)\b", re.IGNORECASE
-)
-_UNABLE = re.compile(
-    r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]"
-    r"(?:narrow|wide|big|large|bulky|thick|small|tight|tall|high|low|short|long|deep|heavy|far|close)[ .!]*\Z"
-    r"|\b(?:impossible|not possible|no way)\b|\bnot[ ]fits\b|\b(?:gets?|be|is)[ ]stuck\b|\b(?:sticks|stays)[ ]out\b"
-    r"|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work|go|pass|get|squeeze)\b",
-    re.IGNORECASE,
-)
-_ABLE = re.compile(
-    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:room|space) to spare\b"
-    r"|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
-    re.IGNORECASE,
-)
-
-
-def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
-    """The verdict of a sentence that says whether something can be done: "too narrow", "plenty of room"."""
-    if not _ASKS_ABILITY.search(asked.question):
-        return None
-    part = text[segment.start : segment.end].strip(" *_`\"'")
-    if _UNABLE.search(part):
-        return False
-    return True if _ABLE.search(part) and not segment.having("negate", "absent", "contrast") else None
 
 
 def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word], text: str) -> bool:
@@ -459,7 +409,7 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of an answer that is nothing but a quality: "off", "it's on its right"."""
     head = segment.words and _BARE_END.search(text, segment.words[0].end, segment.end)
     segment = segment.part(segment.start, head.start()) if head else segment
-    said = longest(segment.language.opposites.find(segment.words, text))
+    said = _poles_said(segment.words, text, segment.language, asked)
     roles = {c.role for c in said}
     rest = [w for w in segment.words if not is_inside(w, said) and w.folded not in segment.language.skip]
     if any(w.folded.partition("'")[0] not in _BARE for w in rest) or len(segment.words) > MAX_ECHO_WORDS:
@@ -472,7 +422,7 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
 
 _BARE_END = re.compile(r":[ ](?=\d|(?:its?|there|you|we|i|no|the)\b)|[ ]?[;—–]|[ ]-[ ]|,?[ ](?:since|because)\b", re.I)
 """Behind a quality that is the answer: its evidence."""
-_BARE = _PRONOUNS | frozenset((
+_BARE = PRONOUNS | frozenset((
     "its", "his", "her", "just", "clearly", "plainly", "currently", "switched", "turned", "shot", "camera", "one",
     "so", "now", "then", "i", "afraid", "unfortunately", "sadly", "alas", "if", "anything", "tight", "tightly", "wide",
     "fully", "completely", "firmly"
@@ -545,22 +495,6 @@ def _says_both(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> bool
     return turned and bool(names_any(words, asked.subject) and names_any(words, asked.anchor))
 
 
-def _has_other_number(segment: Segment, text: str, asked: Asked) -> bool:
-    """Check whether a sentence names a number that the question, which names one too, doesn't."""
-    own = _numbers(asked.question, words_of(asked.question), segment.language)
-    said = _numbers(text, segment.words, segment.language)
-    return bool(own) and any(number not in own.values() for number in said.values())
-
-
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-
-
-def _numbers(text: str, words: Sequence[Word], language: Languages) -> dict[int, Fraction]:
-    """Numbers in words or digits, by the place where they end."""
-    found = {s.end: s.value for s in spelled_numbers(text, words, language)}
-    return found | {w.end: Fraction(w.folded) for w in words if _NUMBER.fullmatch(w.folded)}
-
-
 def _turned_poles(said: Sequence[Cue], asked: frozenset[str]) -> bool:
     """Check whether a sentence names the opposite of a quality that the question names, and not the quality itself."""
     roles = {c.role for c in said}
@@ -582,45 +516,12 @@ def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> boo
     if not asked.subject or not asked.anchor or not said:
         return False
     own = {pole[:-1] for pole in asked.poles}
+    thing = frozenset([a for a in asked.words if a in asked.subject][:1]) if "time" in own else asked.subject
     for relation in (c for c in said if c.role[:-1] in own):
         before = [w for w in words if w.end <= relation.start]
         behind = [w for w in words if w.start >= relation.end]
         ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
         named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
-        if names_any(before, asked.anchor) and not names_any(before, asked.subject) and named_behind:
+        if names_any(before, asked.anchor) and not names_any(before, thing) and named_behind:
             return True
     return False
-
-
-def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:
-    """The verdict of a number on "more than one", "at least three"."""
-    bound = _THRESHOLD.search(asked.question)
-    if bound is None:
-        return None
-    language = segment.language
-    numbers = _numbers(text, segment.words, language)
-    counted = {_with_unit(value, text, end, language) for end, value in numbers.items()}
-    written = bound["number"] or bound["end"]
-    limits = list(_numbers(written, words_of(written), language).values())
-    if len(limits) != 1 or len(counted) != 1 or segment.having("negate"):
-        return None
-    about = any(same_word(w.folded, a) for w in segment.words for a in asked.words)
-    if not about and any(w.folded not in language.skip | _COUNTING for w in segment.words if w.end not in numbers):
-        return None
-    kind, number = _with_unit(limits[0], asked.question, bound.end(), language)
-    ((other, value),) = counted
-    if other != kind or kind == "foreign":
-        return None
-    if bound["ends"]:
-        return value >= number if bound["ends"].casefold() == "least" else value <= number
-    return value > number if bound["more"] else value < number
-
-
-_COUNTING = frozenset(("exactly", "only", "just", "see", "count", "there's", "can", "we", "them", "here", "precisely"))
-"""Words beside a number that say that it is a count."""
-
-
-def _with_unit(value: Fraction, text: str, end: int, language: Languages) -> tuple[str, Fraction]:
-    """The kind of a number's unit, empty without one, and the number in metres or square metres."""
-    unit = unit_after(text, end, language)
-    return (unit[0], value * unit[1]) if unit else ("", value)
