@@ -239,8 +239,12 @@ def serving() -> Iterator[FakeHub]:
 def use(hub: FakeHub, place: Path, monkeypatch: Any) -> None:
     """Make this process ask the hub, with empty caches, nobody's token and without the client's waiting; a hundred
     kilobytes are a large file."""
+    from huggingface_hub import utils
+
     from tolman.benchmarks.fetching import transfer
 
+    if hasattr(utils, "reset_sessions"):  # before version 1, a session that was made offline stays so
+        utils.reset_sessions()
     for name, value in environment(hub, place).items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("HF_TOKEN", raising=False)

@@ -19,11 +19,11 @@ from tolman import benchmarks, protocols
 from tolman.errors import EndpointError
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore
-from tolman.models.model import ModelOptions
+from tolman.models.model import CallError, ModelOptions
 from tolman.models.openai import OpenAICompatible
-from tolman.responses import Failure, Response
+from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.engine import Engine, Limits
-from tolman.runs.flow_control import Watcher
+from tolman.runs.flow_control import Breaker, Watcher
 from tolman.runs.response_store import ResponseStore
 
 BENCHMARK = benchmarks.get("vsi-bench")
@@ -37,6 +37,18 @@ SIBLINGS = tuple(pytest.param(fault, marks=pytest.mark.full) for fault in ("cut"
 @pytest.fixture
 def items(number: Callable[..., Item]) -> list[Item]:
     return [number(id=str(i)).model_copy(update={"question": f"How many {i}?"}) for i in range(100)]
+
+
+def test_an_address_is_back_with_the_first_answer_to_a_request_sent_since_it_was_away() -> None:
+    breaker, cut = Breaker("m", Limits()), time.monotonic()
+    breaker.failed(CallError(FailureKind.NETWORK, "nothing listens", retry=True, scope="absent"), cut)
+    breaker.failed(CallError(FailureKind.NETWORK, "cut", retry=True), cut)  # was on its way, and is noticed later
+    assert not breaker.is_back(cut)
+    breaker.answered(cut)  # a late answer of the server before
+    later = time.monotonic() + 1
+    assert breaker.is_back(later)
+    breaker.answered(later)
+    assert not breaker.is_back(later + 1)
 
 
 class Asking:

@@ -184,8 +184,10 @@ def test_without_its_endpoint_all_comes_from_the_store(place: Path) -> None:
 
 
 def test_a_server_that_comes_back_with_other_weights_ends_the_run(place: Path) -> None:
-    with in_turn(vllm("/ckpt/a", latency=0.05), vllm("/ckpt/b"), after=10, pause=0.5) as url:
+    other = vllm("/ckpt/b")
+    with in_turn(vllm("/ckpt/a", latency=0.05), other, after=10, pause=0.5) as url:
         done = tolman(place, *command(url, "--concurrency", "4"), code=1)
+    assert 0 < other.requests <= 4  # its weights are looked at once it answers
     said = " ".join(done.stderr.split())
     assert "was away, and it serves /ckpt/b now, and /ckpt/a before: the run ends." in said
     assert "of 40 answered and kept in its folder." in said

@@ -349,7 +349,6 @@ class Caller:
             if self._breaker.is_open:
                 async with self._breaker.turn:
                     while await self._breaker.due():
-                        await self._refuse_others()
                         if self._known is None or not self._breaker.repeats:
                             return await self._send(request, probe=True)
                         await self._is_known_answered(probe=True)
@@ -370,12 +369,13 @@ class Caller:
         return True
 
     async def _refuse_others(self) -> None:
-        """Check that an endpoint that was away serves the same weights as before.
+        """Check that an endpoint that was away, and answers again, serves the same weights as before. A look before the
+        answer may find it still away, and other weights may come until the next call.
 
         Raises:
             EndpointError: it doesn't.
         """
-        if not self._breaker.was_absent or self._tells or not isinstance(self.model, AtAddresses):
+        if self._tells or not isinstance(self.model, AtAddresses):
             return
         for look in self.model.looks:
             _, sentence = await changed(look)
@@ -409,6 +409,8 @@ class Caller:
             raise
         finally:
             self.in_flight -= 1
+        if self._breaker.is_back(sent):
+            await self._refuse_others()
         self._breaker.answered(sent, repeated=repeated)
         self.throttle.succeeded()
         self._answered = True

@@ -284,17 +284,13 @@ class Breaker:
         self._row = 0  # failures since the last answer
         self._patience = 1
         self._absent = 0  # of them the last ones, where nobody answered
+        self._away = 0.0  # when an address last had nobody who answers; 0 once it answered a later request
         self._probes = 0
         self._opened = self._due = self._deadline = 0.0
         self._told = False
         self._last: CallError | None = None
         self.over: EndpointError | None = None
         """Why the run can't go on; None where it can."""
-
-    @property
-    def was_absent(self) -> bool:
-        """Check whether the address was unreachable since the last answer."""
-        return self._absent > 0
 
     @property
     def is_open(self) -> bool:
@@ -305,6 +301,10 @@ class Breaker:
     def repeats(self) -> bool:
         """Check whether the next probe is to repeat a request that was answered before."""
         return self._probes % 2 != 0 or not self._told
+
+    def is_back(self, sent: float) -> bool:
+        """Check whether the answer to a request of this time is the first one since the address was unreachable."""
+        return 0 < self._away < sent
 
     def answered(self, sent: float, *, repeated: bool = False) -> None:
         """Record that the endpoint answered, if only that it won't take this request.
@@ -320,6 +320,8 @@ class Breaker:
             away = in_words(time.monotonic() - self._opened)
             self._noted(f"{self._name} answers again after {away}; the run continues.")
         self._row = self._absent = self._probes = 0
+        if self.is_back(sent):
+            self._away = 0.0
         self._patience = min(MOST_PATIENCE, 2 * self._patience) if repeated else 1
         self._told = False
         self._closed.set()
@@ -339,6 +341,8 @@ class Breaker:
             return
         self._row += 1
         self._absent = self._absent + 1 if error.scope == "absent" else 0
+        if self._absent:
+            self._away = time.monotonic()
         self._last = error
         if not self.is_open:
             if self._is_down():
