@@ -368,7 +368,7 @@ def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: 
 def _last_corrected(found: list[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:
     """Leave out what a response says in front of a correction, where its last line states another option."""
     begin = min((c.end for c in found if c.value is not None), default=-1)
-    corrects = [x for x in lines if begin >= 0 and x.segment.end > begin and x.segment.having("correct")]
+    corrects = [x for x in lines if begin >= 0 and any(c.start >= begin for c in x.segment.having("correct"))]
     if (
         not corrects
         or corrects[-1] is lines[-1]
@@ -378,7 +378,11 @@ def _last_corrected(found: list[Commitment], lines: Sequence[OptionLine]) -> lis
     last = [c for c in found if c.start >= lines[-1].segment.start]
     if len({c.value for c in last}) != 1 or last[0].value is None:
         return found
-    return [replace(c, strength=max(c.strength, CONCLUDED)) for c in last]
+    # Where the text breaks off, "corrected" statements commit to nothing.
+    return [
+        replace(c, strength=max(c.strength, CONCLUDED), rule="corrected" if c.strength == STATED else c.rule)
+        for c in last
+    ]
 
 
 def _content(lines: Sequence[OptionLine], question: str) -> tuple[str, ...]:
