@@ -5,12 +5,13 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+
+pytest.importorskip("anthropic", reason="needs the extra 'providers'")
 
 from loopback import serving
 from terminal import tolman
@@ -21,9 +22,6 @@ from tolman.models.anthropic import Anthropic
 from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 from wires import Messages, asked_once, reply, text
-
-# Imported by the tests alone: every process that collects tests would take two seconds to import it.
-pytestmark = pytest.mark.skipif(find_spec("anthropic") is None, reason="needs the extra 'providers'")
 
 Ask = Callable[..., Response]
 

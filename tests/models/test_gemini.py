@@ -7,7 +7,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
+pytest.importorskip("google.genai", reason="needs the extra 'providers'")
 pytest.importorskip("av", reason="making videos needs the extra 'media'")
 
 from loopback import serving
@@ -34,11 +34,8 @@ from tolman.runs.response_store import ResponseStore
 from videos import write_video
 from wires import Google, asked_once, failure, generated
 
-pytestmark = [
-    pytest.mark.skipif(not (find_spec("google") and find_spec("google.genai")), reason="needs the extra 'providers'"),
-    # The package derives from a class of aiohttp's that doesn't like it.
-    pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession"),
-]
+# The package derives from a class of aiohttp's that doesn't like it.
+pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession")
 
 Ask = Callable[..., list[Response]]
 
