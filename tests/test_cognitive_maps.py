@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from counting import calls
 from tolman.cognitive_maps import CognitiveMap, read_map, true_map
@@ -127,6 +127,7 @@ COORDINATES = st.floats(-20, 20, allow_nan=False)
 
 
 @given(st.lists(st.tuples(COORDINATES, COORDINATES), min_size=2, max_size=8))
+@example([(0.0, 0.0), (0.0, 5e-324)])
 def test_a_true_map_keeps_the_proportions_of_distances(points: list[tuple[float, float]]) -> None:
     room = scene(*((f"c{i}", x, y) for i, (x, y) in enumerate(points)))
     placed = np.array([place for (place,) in true_map(room).places.values()])

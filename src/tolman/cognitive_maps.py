@@ -106,7 +106,7 @@ def true_map(
     centers = np.array([thing.box.center[:2] for thing in scene.objects], dtype=np.float64)
     low, high = centers.min(axis=0), centers.max(axis=0)
     span = high - low if stretch else np.full(2, (high - low).max())
-    span[span == 0] = 1.0  # one object, or all in one line: in the middle of that axis
+    span[span < 1e-9] = 1.0  # one object, or all in one line: in the middle of that axis
     scaled = (centers - (low + high) / 2) / span * grid + grid / 2
     placed: dict[str, list[Place]] = {}
     for thing, (x, y) in zip(scene.objects, scaled, strict=True):
